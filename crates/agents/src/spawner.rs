@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_engine::{EngineConfig, ForkPoint, ForkPoints, IncomingMessage, MessageSource};
+use dormouse_engine::{
+    EngineConfig, ForkPoint, ForkPoints, IncomingMessage, IncomingMessageSource,
+};
 use dormouse_permissions::Access;
 use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
@@ -164,7 +166,7 @@ impl Drop for RunningGuard {
     }
 }
 
-impl MessageSource for SubagentSpawner {
+impl IncomingMessageSource for SubagentSpawner {
     fn take(&self) -> Vec<IncomingMessage> {
         let results =
             std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));

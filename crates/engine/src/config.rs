@@ -1,22 +1,22 @@
 //! The configuration of a conversation, grouped by what each part is about.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use dormouse_base::{Environment, Project, Redactor};
+use dormouse_base::{Dir, Environment, Project, Redactor, SessionId};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Effort, RequestOptions};
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, ToolSet};
 
 use crate::announcements::Announcer;
-use crate::background_task::BackgroundTask;
+use crate::background_task::{BackgroundTask, SavedNotes};
 use crate::compact::CompactionRules;
 use crate::context_setup::{InstructionSetup, MemorySetup};
-use crate::conversation::Conversation;
-use crate::fork::ForkPoints;
+use crate::conversation::{Conversation, ConversationCopy};
+use crate::jobs::Jobs;
 use crate::layers::LayerRules;
 use crate::model_setup::{CostRules, ModelSetup};
 use crate::prompt::PromptOverrides;
@@ -24,8 +24,10 @@ use crate::recall::SmallModel;
 use crate::result_rules::ResultRules;
 use crate::results::ResultStore;
 use crate::services::Services;
-use crate::session_messages::MessageSource;
+use crate::session_messages::IncomingMessageSource;
+use crate::spending::SharedCost;
 use crate::subagent_session::SubagentSession;
+use crate::surroundings::Surroundings;
 
 /// The configuration of a conversation.
 #[derive(Clone)]
@@ -89,11 +91,38 @@ pub struct Extensions {
     /// Facts that the model is told at the start and again when they change.
     pub announcers: Vec<Arc<dyn Announcer>>,
     /// Where messages from outside come from while the conversation runs.
-    pub message_sources: Vec<Arc<dyn MessageSource>>,
+    pub message_sources: Vec<Arc<dyn IncomingMessageSource>>,
     /// Tasks that run in the background.
     pub background_tasks: Vec<Arc<dyn BackgroundTask>>,
     /// Where subagents fork off; none in a conversation without subagents.
     pub fork_points: Option<ForkPoints>,
+}
+
+/// The newest fork point of a conversation, if its last response started subagents. Clones share it.
+#[derive(Clone)]
+pub struct ForkPoints {
+    pub(crate) tool: &'static str,
+    pub(crate) newest: Arc<Mutex<Option<Arc<ForkPoint>>>>,
+}
+
+/// A conversation at a response whose calls are about to run.
+pub struct ForkPoint {
+    pub(crate) config: EngineConfig,
+    pub(crate) conversation: ConversationCopy,
+    pub(crate) surroundings: Surroundings,
+    pub(crate) read_cache: ReadCache,
+    pub(crate) session: SessionId,
+    pub(crate) session_folder: Dir,
+    pub(crate) jobs: Jobs,
+    pub(crate) shared_cost: SharedCost,
+    pub(crate) left_usd: Option<f64>,
+}
+
+impl Extensions {
+    /// The saved notes of this session, if a background task keeps any.
+    pub(crate) fn saved_notes(&self, session: &Dir) -> Option<SavedNotes> {
+        self.background_tasks.iter().find_map(|task| task.session_notes(session))
+    }
 }
 
 /// How the context window is kept small.

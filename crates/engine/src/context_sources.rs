@@ -17,7 +17,7 @@ use crate::event::EngineEvent;
 use crate::plan::PlanState;
 use crate::recall::RecallContext;
 use crate::session_hooks::notes_block;
-use crate::session_messages::{IncomingMessage, MessageQueue};
+use crate::session_messages::{IncomingMessage, IncomingQueue};
 use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
 use crate::turn_context::EventSink;
@@ -141,7 +141,7 @@ pub(crate) async fn deliver_messages(
 /// Appends the attachments of one source as one message.
 fn append_message(
     conversation: &mut Conversation,
-    queue: &mut MessageQueue,
+    queue: &mut IncomingQueue,
     attachments: Vec<AttachedContext>,
 ) -> Result<(), EngineError> {
     if attachments.is_empty() {
@@ -261,7 +261,7 @@ pub(crate) fn announce_plan_mode(
     config: &EngineConfig,
     plan: &PlanState,
     conversation: &mut Conversation,
-    queue: &mut MessageQueue,
+    queue: &mut IncomingQueue,
 ) -> Result<(), EngineError> {
     let change = plan_mode_change(config, plan, conversation.announced());
     append_message(conversation, queue, change.into_iter().collect())

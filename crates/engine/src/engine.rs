@@ -24,7 +24,7 @@ use crate::prompt::configured_prefix;
 use crate::recall::SmallModel;
 use crate::session::SessionFolder;
 use crate::session_hooks::SessionHooks;
-use crate::session_messages::MessageQueue;
+use crate::session_messages::IncomingQueue;
 use crate::session_tools::SessionTools;
 use crate::spending::Spending;
 use crate::startup_context::StartupContext;
@@ -47,13 +47,14 @@ pub struct Engine {
     pub(crate) hooks: SessionHooks,
     pub(crate) memory: MemoryUse,
     pub(crate) session_tools: SessionTools,
-    pub(crate) messages: MessageQueue,
+    pub(crate) messages: IncomingQueue,
     pub(crate) jobs: Jobs,
     pub(crate) figures: SessionMetrics,
 }
 
 /// What a session starts from.
 pub(crate) struct SessionStart {
+    pub(crate) config: EngineConfig,
     pub(crate) conversation: Conversation,
     pub(crate) startup: StartupContext,
     pub(crate) surroundings: Surroundings,
@@ -61,41 +62,9 @@ pub(crate) struct SessionStart {
     pub(crate) session_tools: SessionTools,
 }
 
-impl Engine {
-    /// Begins a new session.
-    pub fn begin(
-        config: EngineConfig,
-        folder: &SessionFolder,
-        surroundings: &Surroundings,
-    ) -> Result<Self, EngineError> {
-        let services = &config.services;
-        let transcript = Transcript::create(
-            folder.dir(),
-            SessionId::generate(&*services.ids),
-            surroundings.line_envelope(),
-            Arc::clone(&services.clock),
-            Arc::clone(&services.ids),
-        )?;
-        Self::begin_in(config, transcript, surroundings)
-    }
-
-    /// Begins the conversation of a subagent, without messages.
-    pub fn begin_subagent(
-        mut config: EngineConfig,
-        subagent: &SubagentSession,
-        surroundings: &Surroundings,
-    ) -> Result<Self, EngineError> {
-        let transcript = subagent.create_transcript(&config.services, surroundings)?;
-        config.subagent = Some(subagent.clone());
-        // Its memory is its own, where it has any.
-        if let Some(memory) = &config.memory {
-            memory.access.begin(subagent.session);
-        }
-        Self::begin_in(config, transcript, surroundings)
-    }
-
-    /// Begins a conversation without messages in this transcript, with a prefix that is built now.
-    pub(crate) fn begin_in(
+impl SessionStart {
+    /// A conversation without messages in this transcript, with a prefix that is built now.
+    fn empty(
         mut config: EngineConfig,
         mut transcript: Transcript,
         surroundings: &Surroundings,
@@ -105,24 +74,21 @@ impl Engine {
         let startup = StartupContext::load(&config, LoadOccasion::Start);
         let prefix = configured_prefix(&config, surroundings, &startup);
         transcript.record_prefix(&prefix, &config.model.origin)?;
-        let start = SessionStart {
-            conversation: open_conversation(
-                &config,
-                transcript,
-                prefix,
-                MessageHistory::default(),
-                None,
-            ),
+        let conversation =
+            open_conversation(&config, transcript, prefix, MessageHistory::default(), None);
+        Ok(Self {
+            config,
+            conversation,
             startup,
             surroundings: surroundings.clone(),
             compaction: CompactionState::default(),
             session_tools,
-        };
-        Ok(Self::assemble(config, start))
+        })
     }
 
-    pub(crate) fn assemble(config: EngineConfig, start: SessionStart) -> Self {
-        let SessionStart { conversation, startup, surroundings, compaction, session_tools } = start;
+    /// Connects the parts.
+    pub(crate) fn into_engine(self) -> Engine {
+        let Self { config, conversation, startup, surroundings, compaction, session_tools } = self;
         let transcript = &conversation.transcript;
         // The memory belongs to the session: messages of its subagents only add to that.
         if let (Some(memory), None) = (&config.memory, &config.subagent) {
@@ -153,7 +119,7 @@ impl Engine {
             session_tools.skills.set_hooks(runner);
         }
         let jobs = Jobs::new(Arc::clone(&config.services.clock), figures.clone());
-        let engine = Self {
+        let engine = Engine {
             hooks: SessionHooks::new(hooks, source),
             config,
             conversation,
@@ -164,12 +130,46 @@ impl Engine {
             surroundings,
             memory: MemoryUse::default(),
             session_tools,
-            messages: MessageQueue::default(),
+            messages: IncomingQueue::default(),
             jobs,
             figures,
         };
         engine.connect_hook_model();
         engine
+    }
+}
+
+impl Engine {
+    /// Begins a new session.
+    pub fn begin(
+        config: EngineConfig,
+        folder: &SessionFolder,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
+        let services = &config.services;
+        let transcript = Transcript::create(
+            folder.dir(),
+            SessionId::generate(&*services.ids),
+            surroundings.line_envelope(),
+            Arc::clone(&services.clock),
+            Arc::clone(&services.ids),
+        )?;
+        Ok(SessionStart::empty(config, transcript, surroundings)?.into_engine())
+    }
+
+    /// Begins the conversation of a subagent, without messages.
+    pub fn begin_subagent(
+        mut config: EngineConfig,
+        subagent: &SubagentSession,
+        surroundings: &Surroundings,
+    ) -> Result<Self, EngineError> {
+        let transcript = subagent.create_transcript(&config.services, surroundings)?;
+        config.subagent = Some(subagent.clone());
+        // Its memory is its own, where it has any.
+        if let Some(memory) = &config.memory {
+            memory.access.begin(subagent.session);
+        }
+        Ok(SessionStart::empty(config, transcript, surroundings)?.into_engine())
     }
 
     /// The messages, bytes and transcript.
@@ -214,12 +214,6 @@ impl Engine {
         self.config.extensions.background_tasks.iter().for_each(|task| task.on_open(&snapshot));
     }
 
-    /// Tells background tasks that no call waits for its result.
-    pub(crate) fn notify_idle(&self, turn_end: bool) {
-        let snapshot = self.snapshot(turn_end);
-        self.config.extensions.background_tasks.iter().for_each(|task| task.on_idle(&snapshot));
-    }
-
     pub(crate) fn snapshot(&self, turn_end: bool) -> TurnSnapshot<'_> {
         TurnSnapshot {
             turn_end,
@@ -242,13 +236,12 @@ impl Engine {
             name: setup.name.clone(),
             dialect: setup.dialect.clone(),
         };
-        hook_model.connect(main, self.empty_fork_source());
+        hook_model.connect(main, self.fork_source().with_messages([]));
     }
 
     /// The saved session notes, if a background task keeps any.
     pub fn saved_notes(&self) -> Option<SavedNotes> {
-        let session = self.conversation.transcript.session_folder();
-        self.config.extensions.background_tasks.iter().find_map(|task| task.session_notes(session))
+        self.config.extensions.saved_notes(self.conversation.transcript.session_folder())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::config::EngineConfig;
 use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
 use crate::recall::{RecallReceipt, RecallStep};
-use crate::session_messages::{IncomingMessage, MessageSource};
+use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::spending::SharedCost;
 
 impl From<HookNotice> for EngineEvent {
@@ -25,7 +25,7 @@ impl From<HookNotice> for EngineEvent {
     }
 }
 
-impl MessageSource for HookRunner {
+impl IncomingMessageSource for HookRunner {
     fn take(&self) -> Vec<IncomingMessage> {
         let Some((id, notes)) = self.take_background_notes() else { return Vec::new() };
         let shown = "a background hook has a message for the model".to_owned();

@@ -65,15 +65,13 @@ pub use compact::{
     CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,
     WindowShare, WindowStatus,
 };
-pub use config::{EngineConfig, Extensions, ToolSetup, WindowRules};
+pub use config::{EngineConfig, Extensions, ForkPoint, ForkPoints, ToolSetup, WindowRules};
 pub use context_setup::{InstructionSetup, MemorySetup};
 pub use conversation::{Conversation, UserMessage};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
-pub use fork::{
-    FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkPoint, ForkPoints, ForkReport, ForkSource, Writes,
-};
+pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
 pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
@@ -89,7 +87,7 @@ pub use resume::ResumeReport;
 pub use services::Services;
 pub use session::{OpenedSession, SessionFolder};
 pub use session_hooks::TITLE_FILE;
-pub use session_messages::{IncomingMessage, MessageSource};
+pub use session_messages::{IncomingMessage, IncomingMessageSource};
 pub use session_tools::SessionTools;
 pub use spending::Spending;
 pub use startup_context::StartupContext;

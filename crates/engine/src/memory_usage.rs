@@ -10,7 +10,8 @@ use std::time::Duration;
 use dormouse_conversation::{Block, Message, Role, ToolUse};
 use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, assess_usage};
 use dormouse_memory::{
-    Anchor, GuardRegistry, MemoryEntry, MemoryFile, MemoryUsage, RecalledFor, Store, UsageUpdate,
+    Anchor, GuardRegistry, MemoryEntry, MemoryFile, MemoryUsage, ReachableMemories, RecalledFor,
+    Store, UsageUpdate,
 };
 use dormouse_provenance::MEMORY_TOOLS;
 use serde_json::Value;
@@ -140,7 +141,7 @@ impl TurnMemoryUsage {
     }
 
     fn begin_counting(&mut self, access: Arc<SessionMemory>, gathered: UsageOfTurn) {
-        let counting = tokio::task::spawn_blocking(move || count(&access, gathered));
+        let counting = tokio::task::spawn_blocking(move || count(access.memories(), gathered));
         self.counting.push(counting);
     }
 
@@ -164,7 +165,7 @@ impl TurnMemoryUsage {
 }
 
 /// Counts a turn. Returns the memories that were corrected often enough.
-fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
+fn count(reachable: &ReachableMemories, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
     let UsageOfTurn { before, present, happened, shown, updated } = gathered;
     let arrival = |path: &PathBuf| {
         if before.contains(path) { ContextTiming::BeforeTurn } else { ContextTiming::DuringTurn }
@@ -172,7 +173,7 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
     let mut places: Vec<(Arc<Store>, MemoryFile)> = Vec::new();
     let mut memories = Vec::new();
     for path in &present {
-        let Some((store, file)) = access.memories().memory_at(path) else { continue };
+        let Some((store, file)) = reachable.memory_at(path) else { continue };
         // A memory that was deleted meanwhile is not counted.
         let Some(memory) = in_context(&store, &file, arrival(path), updated.contains(path)) else {
             continue;
@@ -185,11 +186,11 @@ fn count(access: &SessionMemory, gathered: UsageOfTurn) -> Vec<RepeatedCorrectio
         add(&mut counts, &store, file, |count| UsageUpdate { effect, ..count });
     }
     for (path, tokens) in shown {
-        if let Some((store, file)) = access.memories().memory_at(&path) {
+        if let Some((store, file)) = reachable.memory_at(&path) {
             add(&mut counts, &store, file, |count| count.recalled(RecalledFor::Us, tokens));
         }
     }
-    access.memories().stores().iter().flat_map(|store| written(store, &counts)).collect()
+    reachable.stores().iter().flat_map(|store| written(store, &counts)).collect()
 }
 
 /// Adds to the count of a memory, or begins one.

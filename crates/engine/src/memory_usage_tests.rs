@@ -42,16 +42,16 @@ fn uses(place: &Place) -> MemoryUsage {
 #[test]
 fn the_third_correction_offers_a_guard() {
     let place = place();
-    assert!(count(&place.access, turn(&place, false, true)).is_empty());
+    assert!(count(place.access.memories(), turn(&place, false, true)).is_empty());
     assert_eq!((uses(&place).heeded, uses(&place).violated), (1, 0));
     for _ in 0..2 {
-        assert!(count(&place.access, turn(&place, true, true)).is_empty());
+        assert!(count(place.access.memories(), turn(&place, true, true)).is_empty());
     }
-    let offered = count(&place.access, turn(&place, true, true));
+    let offered = count(place.access.memories(), turn(&place, true, true));
     let expected = RepeatedCorrection { name: "Rule".into(), file: "rule.md".into(), times: 3 };
     assert_eq!(offered, [expected]);
     // Without a correction there is nothing to offer, however often there was one before.
-    assert!(count(&place.access, turn(&place, true, false)).is_empty());
+    assert!(count(place.access.memories(), turn(&place, true, false)).is_empty());
     assert_eq!((uses(&place).heeded, uses(&place).violated), (2, 3));
 }
 
@@ -59,7 +59,7 @@ fn the_third_correction_offers_a_guard() {
 fn what_was_put_in_twice_in_a_turn_counts_twice_and_helps_once() {
     let place = place();
     let shown = vec![(place.rule.clone(), 40), (place.rule.clone(), 50)];
-    count(&place.access, UsageOfTurn { shown, ..turn(&place, false, false) });
+    count(place.access.memories(), UsageOfTurn { shown, ..turn(&place, false, false) });
     assert_eq!((uses(&place).recalled, uses(&place).tokens, uses(&place).heeded), (2, 90, 1));
 }
 
@@ -67,6 +67,6 @@ fn what_was_put_in_twice_in_a_turn_counts_twice_and_helps_once() {
 fn a_memory_that_is_gone_is_no_trouble() {
     let place = place();
     std::fs::remove_dir_all(place.rule.parent().unwrap()).unwrap();
-    assert!(count(&place.access, turn(&place, true, true)).is_empty());
+    assert!(count(place.access.memories(), turn(&place, true, true)).is_empty());
     assert_eq!(uses(&place), MemoryUsage::default());
 }

@@ -62,12 +62,13 @@ impl Engine {
         };
         let start = SessionStart {
             conversation: open_conversation(&config, transcript, prefix, history, facts),
+            config,
             startup,
             surroundings: surroundings.clone(),
             compaction,
             session_tools,
         };
-        let mut engine = Self::assemble(config, start);
+        let mut engine = start.into_engine();
         engine.session_tools.skills.restore(skills);
         engine.conversation.continue_cache();
         Ok((engine, ResumeReport { warnings, repairs }))

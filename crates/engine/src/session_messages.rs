@@ -8,7 +8,7 @@ use dormouse_conversation::Block;
 use futures_util::future::{BoxFuture, ready};
 
 /// Brings messages to a session.
-pub trait MessageSource: Send + Sync {
+pub trait IncomingMessageSource: Send + Sync {
     /// The messages since the last call, in order.
     fn take(&self) -> Vec<IncomingMessage>;
 
@@ -31,18 +31,18 @@ pub struct IncomingMessage {
 
 /// Messages that have come and are not delivered yet.
 #[derive(Debug, Default)]
-pub(crate) struct MessageQueue {
+pub(crate) struct IncomingQueue {
     waiting: Vec<IncomingMessage>,
     /// Those of a message that is not complete yet.
     unconfirmed: Vec<IncomingMessage>,
 }
 
-impl MessageQueue {
+impl IncomingQueue {
     pub(crate) fn add(&mut self, messages: Vec<IncomingMessage>) {
         self.waiting.extend(messages);
     }
 
-    /// Takes all for delivery. They count as delivered when [`MessageQueue::confirm`] is called.
+    /// Takes all for delivery. They count as delivered when [`IncomingQueue::confirm`] is called.
     pub(crate) fn take(&mut self) -> Vec<IncomingMessage> {
         let taken = std::mem::take(&mut self.waiting);
         self.unconfirmed.extend(taken.iter().cloned());
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_withdrawn_delivery_is_made_again_in_order() {
-        let mut queue = MessageQueue::default();
+        let mut queue = IncomingQueue::default();
         queue.add(vec![message("a"), message("b")]);
         assert_eq!(ids(&queue.take()), ["a", "b"]);
         queue.add(vec![message("c")]);

@@ -3,20 +3,24 @@
 
 use std::sync::Arc;
 
+use dormouse_base::Dir;
 use dormouse_conversation::{Block, MessageFlags};
 use dormouse_hooks::{Hooks, SessionEndReason, SetupTrigger};
 use dormouse_memory::Trust;
 use futures_util::future::join_all;
 
+use crate::compact::CompactionState;
+use crate::config::{EngineConfig, Extensions};
 use crate::context_sources::{
     ContextOccasion, attach_before_prompt, blocks_with_prompt, deliver_messages,
 };
+use crate::conversation::Conversation;
 use crate::driver;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
-use crate::session_hooks::{notes_block, write_title};
-use crate::session_messages::{IncomingMessage, MessageSource};
+use crate::session_hooks::{SessionHooks, notes_block, write_title};
+use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::surroundings::Surroundings;
 use crate::turn_context::{EventSink, TurnContext};
 
@@ -31,14 +35,18 @@ impl Engine {
         turn: &mut TurnContext<'_>,
     ) -> Result<TurnReport, EngineError> {
         self.start(turn.sink()).await;
-        self.look_at_files(now, turn.sink()).await;
+        // A subagent's folder is not one that the user moved to.
+        let is_main = !self.config.is_subagent();
+        let before = self.conversation.announced().get("working directory").filter(|_| is_main);
+        self.hooks.look_at_files(before, &now.folder, turn.sink()).await;
         let called = self.session_tools.load_called_skill(prompt, turn.sink());
         let skill = called.as_ref().map(|called| &called.block);
         let interrupt = turn.interrupt();
+        let session = self.conversation.transcript.session_folder();
         tokio::select! {
             biased;
             () = interrupt.cancelled() => return Ok(TurnReport::not_sent(TurnEnd::Interrupted)),
-            blocked = self.check_prompt(prompt, turn.sink()) => {
+            blocked = check_prompt(prompt, &mut self.hooks, &self.config, session, turn.sink()) => {
                 if let Some(why) = blocked {
                     return Ok(TurnReport::not_sent(TurnEnd::Blocked(why)));
                 }
@@ -49,7 +57,13 @@ impl Engine {
         attach_before_prompt(self, &occasion, turn.sink()).await?;
         self.memory.begin_turn(&self.config, &self.conversation);
         let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
-        self.append_prompt(prompt, attached)?;
+        append_prompt(
+            prompt,
+            attached,
+            &self.config,
+            &mut self.conversation,
+            &mut self.compaction,
+        )?;
         if let Some(call) = &called {
             self.session_tools.skills.activate(call);
         }
@@ -115,48 +129,14 @@ impl Engine {
 
     /// Receives messages from outside for later delivery; returns the lines the user has not seen yet.
     pub fn receive(&mut self) -> Vec<String> {
-        let new: Vec<IncomingMessage> =
-            self.message_sources().flat_map(MessageSource::take).collect();
+        let new: Vec<IncomingMessage> = message_sources(&self.config.extensions, &self.hooks)
+            .flat_map(IncomingMessageSource::take)
+            .collect();
         let shown = new.iter().map(|message| message.shown.clone());
         let notices = self.hooks.runner().into_iter().flat_map(|runner| runner.take_notices());
         let shown = shown.chain(notices).collect();
         self.messages.add(new);
         shown
-    }
-
-    fn message_sources(&self) -> impl Iterator<Item = &dyn MessageSource> {
-        let hooks = self.hooks.runner().into_iter().map(|runner| &**runner as &dyn MessageSource);
-        self.config.extensions.message_sources.iter().map(|source| &**source).chain(hooks)
-    }
-
-    async fn look_at_files(&mut self, now: &Surroundings, sink: &mut EventSink<'_>) {
-        // A subagent's folder is not one that the user moved to.
-        let is_main = !self.config.is_subagent();
-        let before = self.conversation.announced().get("working directory").filter(|_| is_main);
-        self.hooks.look_at_files(before, &now.folder, sink).await;
-    }
-
-    /// The reason not to send the prompt, if a hook blocks it. A subagent's prompt is the model's and is not checked.
-    async fn check_prompt(&mut self, prompt: &str, sink: &mut EventSink<'_>) -> Option<String> {
-        if self.config.is_subagent() {
-            return None;
-        }
-        let session = self.conversation.transcript.session_folder();
-        self.hooks.check_prompt(prompt, &self.config.extensions.skills, session, sink).await
-    }
-
-    /// Appends the user's prompt and its attachments.
-    fn append_prompt(&mut self, prompt: &str, attached: Vec<Block>) -> Result<(), EngineError> {
-        let blocks = std::iter::once(Block::text(prompt)).chain(attached).collect();
-        let message = self.conversation.append_user(blocks, MessageFlags::default())?;
-        let line = self.conversation.transcript.lines();
-        self.compaction.user_messages.add(&message, line);
-        // Attachments are not the user's words, and a subagent's prompt is the model's.
-        if let (Some(memory), None) = (&self.config.memory, &self.config.subagent) {
-            memory.access.provenance().record(message.id, Trust::Typed, prompt);
-        }
-        self.compaction.breaker.on_prompt();
-        Ok(())
     }
 
     /// Runs the loop, repeating while a Stop hook asks to continue or messages have come.
@@ -207,9 +187,51 @@ impl Engine {
             tokio::select! {
                 biased;
                 () = turn.interrupt().cancelled() => return Ok(false),
-                _ = join_all(self.message_sources().map(MessageSource::under_way)) => {}
+                _ = join_all(message_sources(&self.config.extensions, &self.hooks).map(IncomingMessageSource::under_way)) => {}
             }
         }
         Ok(!turn.is_interrupted() && deliver_messages(self, turn.sink()).await?)
     }
+}
+
+fn message_sources<'a>(
+    extensions: &'a Extensions,
+    hooks: &'a SessionHooks,
+) -> impl Iterator<Item = &'a dyn IncomingMessageSource> {
+    let runner = hooks.runner().into_iter().map(|runner| &**runner as &dyn IncomingMessageSource);
+    extensions.message_sources.iter().map(|source| &**source).chain(runner)
+}
+
+/// The reason not to send the prompt, if a hook blocks it. A subagent's prompt is the model's and is not checked.
+async fn check_prompt(
+    prompt: &str,
+    hooks: &mut SessionHooks,
+    config: &EngineConfig,
+    session: &Dir,
+    sink: &mut EventSink<'_>,
+) -> Option<String> {
+    if config.is_subagent() {
+        return None;
+    }
+    hooks.check_prompt(prompt, &config.extensions.skills, session, sink).await
+}
+
+/// Appends the user's prompt and its attachments.
+fn append_prompt(
+    prompt: &str,
+    attached: Vec<Block>,
+    config: &EngineConfig,
+    conversation: &mut Conversation,
+    compaction: &mut CompactionState,
+) -> Result<(), EngineError> {
+    let blocks = std::iter::once(Block::text(prompt)).chain(attached).collect();
+    let message = conversation.append_user(blocks, MessageFlags::default())?;
+    let line = conversation.transcript.lines();
+    compaction.user_messages.add(&message, line);
+    // Attachments are not the user's words, and a subagent's prompt is the model's.
+    if let (Some(memory), None) = (&config.memory, &config.subagent) {
+        memory.access.provenance().record(message.id, Trust::Typed, prompt);
+    }
+    compaction.breaker.on_prompt();
+    Ok(())
 }

@@ -2,20 +2,20 @@
 
 use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
-use dormouse_engine::{IncomingMessage, MessageSource};
+use dormouse_engine::{IncomingMessage, IncomingMessageSource};
 
 use super::{
     MailboxLine, MailboxReader, MessageContent, MessageQueue, RequestResponse, SEND_MESSAGE,
     SenderReachability, SentMessage,
 };
 
-impl MessageSource for MessageQueue {
+impl IncomingMessageSource for MessageQueue {
     fn take(&self) -> Vec<IncomingMessage> {
         self.take_messages().iter().map(arrival).collect()
     }
 }
 
-impl MessageSource for MailboxReader {
+impl IncomingMessageSource for MailboxReader {
     fn take(&self) -> Vec<IncomingMessage> {
         match self.take_lines() {
             Ok(lines) => lines.iter().map(arrival_of_line).collect(),
@@ -96,7 +96,7 @@ mod tests {
             content,
         };
         router.send(&name("bob"), draft).unwrap();
-        MessageSource::take(&room).pop().unwrap()
+        IncomingMessageSource::take(&room).pop().unwrap()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use dormouse_agents::messages::{
 };
 use dormouse_agents::{MessageRouting, SubagentRegistry, SubagentSpawner};
 use dormouse_base::{Dir, SessionId};
-use dormouse_engine::{MessageSource, OpenedSession, SessionFolder};
+use dormouse_engine::{IncomingMessageSource, OpenedSession, SessionFolder};
 
 use crate::args::Arguments;
 use crate::wiring::exit::Failure;
@@ -51,8 +51,8 @@ impl NamedSession {
     }
 
     /// The messages for this session.
-    pub(crate) fn incoming(&self) -> Arc<dyn MessageSource> {
-        Arc::clone(&self.reader) as Arc<dyn MessageSource>
+    pub(crate) fn incoming(&self) -> Arc<dyn IncomingMessageSource> {
+        Arc::clone(&self.reader) as Arc<dyn IncomingMessageSource>
     }
 
     /// The address for replies from outside the project.

@@ -10,6 +10,7 @@ use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory};
 
 use super::base::{CompactionBase, WindowUsage};
 use super::draft::CompactionDraft;
+use super::policy::WindowPolicy;
 use super::restored::Restorer;
 use super::types::CompactionRequest;
 use crate::context_sources::announce_plan_mode;
@@ -30,7 +31,7 @@ impl Engine {
         let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
         let summary = vec![Block::text(&draft.message)];
         let mut head = vec![self.conversation.new_user_message(summary, flags)];
-        let threshold = u64::from(self.window_policy().budget_ahead().auto_compact);
+        let threshold = u64::from(WindowPolicy::of(&self.config).budget_ahead().auto_compact);
         // Half of the rest stays free, or the next response would make another compaction due.
         let room = threshold.saturating_sub(draft.tokens(&base)) / 2;
         let mut restorer = Restorer {

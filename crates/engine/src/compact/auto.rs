@@ -5,6 +5,8 @@ use dormouse_model::ModelError;
 use super::policy::{WindowPolicy, WindowStatus};
 use super::types::{CompactionOutcome, CompactionRequest};
 use super::window_share::{largest, window_shares};
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::layers::Layers;
@@ -24,7 +26,7 @@ pub(crate) enum RoomCheck {
 impl Engine {
     /// The context window: how full it is, and of what.
     pub fn context_window(&self) -> WindowStatus {
-        let policy = self.window_policy();
+        let policy = WindowPolicy::of(&self.config);
         WindowStatus {
             state: policy.state(self.conversation.tokens_used()),
             compacts_at: policy.compacts_at(),
@@ -32,26 +34,14 @@ impl Engine {
         }
     }
 
-    pub(super) fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy { budget: self.config.model.budget, rules: self.config.window.compaction }
-    }
-
     /// Leaves out the oldest rounds now: `/snip`. The freed tokens; none if nothing can go.
     pub fn snip(&mut self) -> Result<Option<u64>, EngineError> {
-        self.layers().snip()
+        Layers::new(&self.config, &mut self.conversation, &self.figures).snip()
     }
 
     /// Unfolds the newest fold: `/expand`. The number of restored messages; none if nothing is folded.
     pub fn expand(&mut self) -> Result<Option<usize>, EngineError> {
         self.compaction.collapse.expand(&mut self.conversation)
-    }
-
-    pub(crate) fn layers(&mut self) -> Layers<'_> {
-        Layers {
-            config: &self.config,
-            conversation: &mut self.conversation,
-            figures: &self.figures,
-        }
     }
 
     /// Runs the layers that are due, in their order. A request is not sent into a full window: a server may refuse it,
@@ -60,12 +50,12 @@ impl Engine {
         &mut self,
         turn: &mut TurnContext<'_>,
     ) -> Result<RoomCheck, EngineError> {
-        self.layers().run(turn.sink())?;
+        Layers::new(&self.config, &mut self.conversation, &self.figures).run(turn.sink())?;
         if self.config.window.compaction.collapse {
             self.collapse(turn)?;
         }
         let is_stopped = self.compaction.breaker.is_stopped();
-        let state = self.window_policy().state(self.conversation.tokens_used());
+        let state = WindowPolicy::of(&self.config).state(self.conversation.tokens_used());
         let is_due = state.auto_compact && !is_stopped;
         if !is_due && !state.blocking {
             return Ok(RoomCheck::Enough);
@@ -81,18 +71,16 @@ impl Engine {
                 | CompactionOutcome::NotSmaller => {}
             }
         }
-        if self.window_policy().state(self.conversation.tokens_used()).blocking {
-            return Ok(RoomCheck::None(self.window_full()));
+        if WindowPolicy::of(&self.config).state(self.conversation.tokens_used()).blocking {
+            let is_stopped = self.compaction.breaker.is_stopped();
+            let error = window_full(&self.config, &self.conversation, is_stopped);
+            return Ok(RoomCheck::None(error));
         }
         Ok(RoomCheck::Enough)
     }
 
     fn collapse(&mut self, turn: &mut TurnContext<'_>) -> Result<(), EngineError> {
-        let mut layers = Layers {
-            config: &self.config,
-            conversation: &mut self.conversation,
-            figures: &self.figures,
-        };
+        let mut layers = Layers::new(&self.config, &mut self.conversation, &self.figures);
         let found = self.compaction.collapse.run(&mut layers, &self.jobs, turn.sink())?;
         if !found.is_empty() {
             let source = self.fork_source();
@@ -100,22 +88,22 @@ impl Engine {
             self.compaction.collapse.stage(found, source, room, &self.jobs);
         }
         // A fold removes earlier cache edits.
-        self.layers().edit_cache_if_due()
+        Layers::new(&self.config, &mut self.conversation, &self.figures).edit_cache_if_due()
     }
+}
 
-    fn window_full(&self) -> ModelError {
-        let why = if self.compaction.breaker.is_stopped() {
-            "the context window is full and is not compacted by itself any more"
-        } else {
-            "the context window is full and compacting it did not make enough room"
-        };
-        ModelError::TooLong {
-            used: Some(self.conversation.tokens_used()),
-            limit: Some(u64::from(self.config.model.budget.window)),
-            message: format!(
-                "{why}, so the request was not sent; it is filled by {}; /compact tries again, and so does another run",
-                largest(window_shares(&self.conversation))
-            ),
-        }
+fn window_full(config: &EngineConfig, conversation: &Conversation, is_stopped: bool) -> ModelError {
+    let why = if is_stopped {
+        "the context window is full and is not compacted by itself any more"
+    } else {
+        "the context window is full and compacting it did not make enough room"
+    };
+    ModelError::TooLong {
+        used: Some(conversation.tokens_used()),
+        limit: Some(u64::from(config.model.budget.window)),
+        message: format!(
+            "{why}, so the request was not sent; it is filled by {}; /compact tries again, and so does another run",
+            largest(window_shares(conversation))
+        ),
     }
 }

@@ -19,7 +19,9 @@ use super::range::CompactionRange;
 use super::state::CompactionState;
 use super::types::{CompactionRequest, CompactionScope};
 use crate::background_task::SavedNotes;
+use crate::config::EngineConfig;
 use crate::conversation::Conversation;
+use crate::tool_state::ToolState;
 
 /// How often the room of a summary is halved at most.
 const MOST_HALVINGS: u32 = 5;
@@ -85,6 +87,26 @@ pub(super) struct DraftWriter<'a> {
     /// Steps of the task that are not completed.
     pub(super) open_tasks: Vec<String>,
     pub(super) base: &'a CompactionBase,
+}
+
+impl<'a> DraftWriter<'a> {
+    pub(super) fn new(
+        base: &'a CompactionBase,
+        config: &EngineConfig,
+        conversation: &'a Conversation,
+        state: &'a CompactionState,
+        tool_state: &ToolState,
+    ) -> Self {
+        let session = conversation.transcript.session_folder();
+        Self {
+            conversation,
+            state,
+            policy: WindowPolicy::of(config),
+            notes: config.extensions.saved_notes(session),
+            open_tasks: tool_state.open_tasks(),
+            base,
+        }
+    }
 }
 
 impl DraftWriter<'_> {

@@ -4,6 +4,7 @@ use dormouse_conversation::{Budget, ContextWindow, WindowState};
 
 use super::rules::CompactionRules;
 use super::window_share::WindowShare;
+use crate::config::EngineConfig;
 
 /// The context window of a session, for display.
 #[derive(Debug, Clone)]
@@ -24,6 +25,10 @@ pub(crate) struct WindowPolicy {
 }
 
 impl WindowPolicy {
+    pub(super) fn of(config: &EngineConfig) -> Self {
+        Self { budget: config.model.budget, rules: config.window.compaction }
+    }
+
     fn compacts_ahead(&self) -> bool {
         self.rules.auto && !self.rules.reactive_only && !self.rules.collapse
     }

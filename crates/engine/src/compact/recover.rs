@@ -4,7 +4,9 @@
 use dormouse_context::compact::{DropThinking, drop_thinking, without_media};
 use dormouse_conversation::{Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, MessageHistory};
 
+use super::state::CompactionState;
 use super::types::{CompactionOutcome, CompactionRequest};
+use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -20,23 +22,32 @@ impl Engine {
         recovery: Recovery,
         turn: &mut TurnContext<'_>,
     ) -> Result<bool, EngineError> {
+        let ours = self.conversation.tokens_used();
         match recovery {
             Recovery::Folds if !self.config.window.compaction.collapse => Ok(false),
             Recovery::Folds => {
-                let mut layers = Layers {
-                    config: &self.config,
-                    conversation: &mut self.conversation,
-                    figures: &self.figures,
-                };
+                let mut layers = Layers::new(&self.config, &mut self.conversation, &self.figures);
                 self.compaction.collapse.fold_all(&mut layers, &self.jobs, turn).await
             }
-            Recovery::Room { used, limit } => {
-                self.adopt_server_limit(used, limit, turn);
-                self.compact_for_server(turn).await
-            }
-            Recovery::Bytes => {
-                self.adopt_server_limit(None, None, turn);
-                self.compact_for_server(turn).await
+            Recovery::Room { .. } | Recovery::Bytes => {
+                let (used, limit) = match recovery {
+                    Recovery::Room { used, limit } => (used, limit),
+                    _ => (None, None),
+                };
+                adopt_server_limit(&mut self.config, &mut self.compaction, ours, used, limit, turn);
+                if self.compaction.breaker.is_stopped() {
+                    return Ok(false);
+                }
+                match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
+                    CompactionOutcome::Done(report) => Ok(report.after < report.before),
+                    CompactionOutcome::Blocked(why) => {
+                        turn.notice(format!("A hook refused the compaction: {why}"));
+                        Ok(false)
+                    }
+                    CompactionOutcome::Nothing
+                    | CompactionOutcome::NotSmaller
+                    | CompactionOutcome::Interrupted => Ok(false),
+                }
             }
             Recovery::Media => remove_media(&mut self.conversation, turn.sink()),
             Recovery::Thinking => {
@@ -45,54 +56,35 @@ impl Engine {
             Recovery::AllThinking => remove_thinking(&mut self.conversation, DropThinking::All),
         }
     }
+}
 
-    async fn compact_for_server(
-        &mut self,
-        turn: &mut TurnContext<'_>,
-    ) -> Result<bool, EngineError> {
-        if self.compaction.breaker.is_stopped() {
-            return Ok(false);
-        }
-        match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
-            CompactionOutcome::Done(report) => Ok(report.after < report.before),
-            CompactionOutcome::Blocked(why) => {
-                turn.notice(format!("A hook refused the compaction: {why}"));
-                Ok(false)
-            }
-            CompactionOutcome::Nothing
-            | CompactionOutcome::NotSmaller
-            | CompactionOutcome::Interrupted => Ok(false),
-        }
+/// A server that refuses less than our window has a smaller one, or counts more tokens than we do.
+fn adopt_server_limit(
+    config: &mut EngineConfig,
+    compaction: &mut CompactionState,
+    ours: u64,
+    used: Option<u64>,
+    limit: Option<u64>,
+    turn: &mut TurnContext<'_>,
+) {
+    let budget = config.model.budget;
+    // A number below every real window is a mistake, or about something else.
+    let limit = limit.filter(|limit| *limit >= u64::from(MIN_WINDOW));
+    let adopted = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
+    let adopted = u32::try_from(adopted).unwrap_or(u32::MAX);
+    let Ok(window) = ContextWindow::new(adopted) else { return };
+    if adopted >= budget.window {
+        return;
     }
-
-    /// A server that refuses less than our window has a smaller one, or counts more tokens than we do.
-    fn adopt_server_limit(
-        &mut self,
-        used: Option<u64>,
-        limit: Option<u64>,
-        turn: &mut TurnContext<'_>,
-    ) {
-        let budget = self.config.model.budget;
-        let ours = self.conversation.tokens_used();
-        // A number below every real window is a mistake, or about something else.
-        let limit = limit.filter(|limit| *limit >= u64::from(MIN_WINDOW));
-        let adopted = in_our_tokens(ours.min(u64::from(budget.window)), used, limit);
-        let adopted = u32::try_from(adopted).unwrap_or(u32::MAX);
-        let Ok(window) = ContextWindow::new(adopted) else { return };
-        if adopted >= budget.window {
-            return;
-        }
-        self.config.model.budget = Budget::for_window(window, budget.max_output);
-        // Compactions for another window do not count.
-        self.compaction.breaker.reset();
-        let says = if limit.is_some() { "is" } else { "seems to be below" };
-        turn.notice(format!(
+    config.model.budget = Budget::for_window(window, budget.max_output);
+    // Compactions for another window do not count.
+    compaction.breaker.reset();
+    let says = if limit.is_some() { "is" } else { "seems to be below" };
+    turn.notice(format!(
             "The server's limit {says} {adopted} tokens, not {}; using {adopted} (DORMOUSE_CONTEXT_WINDOW sets it)",
             budget.window
         ));
-    }
 }
-
 /// Removes images and documents. Whether there were any.
 fn remove_media(
     conversation: &mut Conversation,

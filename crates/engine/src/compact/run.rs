@@ -8,15 +8,16 @@ use dormouse_conversation::transcript::CompactionTrigger;
 
 use super::base::{CompactionBase, WindowUsage};
 use super::draft::{CompactionDraft, DraftWriter};
+use super::policy::WindowPolicy;
 use super::range::CompactionRange;
 use super::summarize::Summarizer;
 use super::types::{CompactionOutcome, CompactionReport, CompactionRequest};
-use super::window_share::stop_notice;
 use dormouse_hooks::SessionSource;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::session_hooks::SessionHooks;
 use crate::turn_context::{EventSink, TurnContext};
 
 /// The names of the layer in the figures, as its switches are called.
@@ -35,27 +36,26 @@ impl Engine {
     ) -> Result<CompactionOutcome, EngineError> {
         let base =
             CompactionBase::new(&request, &self.config, &self.conversation, &self.surroundings);
-        let newest = base.room_for_newest(&self.window_policy());
+        let newest = base.room_for_newest(&WindowPolicy::of(&self.config));
         let range = CompactionRange::of(self.conversation.messages(), request.scope, newest);
         let Some(range) = range else { return Ok(CompactionOutcome::Nothing) };
         let interrupt = turn.interrupt();
-        let runner = self.hooks.runner().cloned();
-        if let Some(runner) = &runner {
-            let instructions = request.instructions.as_deref();
-            let refused = tokio::select! {
-                biased;
-                () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
-                refused = runner.before_compaction(request.trigger, instructions) => refused,
-            };
-            if let Some(why) = refused {
-                self.hooks.pass_on_notices(turn.sink());
-                return Ok(CompactionOutcome::Blocked(why));
-            }
+        if let Some(outcome) = run_before_hooks(&self.hooks, &request, turn).await {
+            return Ok(outcome);
         }
+        let runner = self.hooks.runner().cloned();
         turn.emit(EngineEvent::Compacting(request.trigger));
         self.conversation.write_pending()?;
         let before = WindowUsage::of(&self.conversation);
-        let (draft, stepped_aside) = match self.draft_writer(&base).draft_from_notes(&request) {
+        let (draft, stepped_aside) = match DraftWriter::new(
+            &base,
+            &self.config,
+            &self.conversation,
+            &self.compaction,
+            &self.tool_state,
+        )
+        .draft_from_notes(&request)
+        {
             Ok(draft) => (draft, None),
             Err(stepped_aside) => {
                 let draft = tokio::select! {
@@ -65,7 +65,10 @@ impl Engine {
                 };
                 let Some(draft) = draft else {
                     let after = before.tokens;
-                    self.update_breaker(request.trigger, before, after, turn.sink());
+                    let requests = self.spending.requests();
+                    let stop =
+                        self.compaction.update_breaker(request.trigger, requests, before, after);
+                    report_stop(stop, &self.figures, turn.sink());
                     return Ok(CompactionOutcome::NotSmaller);
                 };
                 (draft, stepped_aside)
@@ -95,7 +98,9 @@ impl Engine {
         self.apply_compaction(&request, draft, base, &before, notes).await?;
         report.after = before.counted(self.conversation.estimated_tokens());
         record_compaction(&self.figures, &report, removed);
-        self.update_breaker(request.trigger, before, report.after, turn.sink());
+        let requests = self.spending.requests();
+        let stop = self.compaction.update_breaker(request.trigger, requests, before, report.after);
+        report_stop(stop, &self.figures, turn.sink());
         if let Some(runner) = &runner {
             tokio::select! {
                 biased;
@@ -108,17 +113,6 @@ impl Engine {
         Ok(CompactionOutcome::Done(report))
     }
 
-    fn draft_writer<'a>(&'a self, base: &'a CompactionBase) -> DraftWriter<'a> {
-        DraftWriter {
-            conversation: &self.conversation,
-            state: &self.compaction,
-            policy: self.window_policy(),
-            notes: self.saved_notes(),
-            open_tasks: self.tool_state.open_tasks(),
-            base,
-        }
-    }
-
     /// A summary by the model, else folded by the program; none if neither would be smaller than what it replaces.
     async fn write_draft(
         &mut self,
@@ -128,7 +122,14 @@ impl Engine {
         sink: &mut EventSink<'_>,
     ) -> Option<CompactionDraft> {
         if request.trigger == CompactionTrigger::Auto && !self.compaction.breaker.may_ask_model() {
-            return self.draft_writer(base).folded(range);
+            return DraftWriter::new(
+                base,
+                &self.config,
+                &self.conversation,
+                &self.compaction,
+                &self.tool_state,
+            )
+            .folded(range);
         }
         let summarizer = Summarizer {
             conversation: &self.conversation,
@@ -136,9 +137,15 @@ impl Engine {
             source: self.fork_source(),
         };
         let written = match summarizer.summarize(request, range).await {
-            Ok(text) => self.draft_writer(base).with_summary(&text, range).ok_or_else(|| {
-                "its summary was not smaller than what it was to replace".to_owned()
-            }),
+            Ok(text) => DraftWriter::new(
+                base,
+                &self.config,
+                &self.conversation,
+                &self.compaction,
+                &self.tool_state,
+            )
+            .with_summary(&text, range)
+            .ok_or_else(|| "its summary was not smaller than what it was to replace".to_owned()),
             Err(error) => Err(error.to_string()),
         };
         match written {
@@ -153,29 +160,42 @@ impl Engine {
                     record_breaker(&self.figures, BreakerState::Open);
                     sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
                 }
-                let draft = self.draft_writer(base).folded(range);
+                let draft = DraftWriter::new(
+                    base,
+                    &self.config,
+                    &self.conversation,
+                    &self.compaction,
+                    &self.tool_state,
+                )
+                .folded(range);
                 draft.map(|draft| CompactionDraft { trouble: Some(why), ..draft })
             }
         }
     }
+}
 
-    /// The result decides whether the conversation is compacted by itself again.
-    fn update_breaker(
-        &mut self,
-        trigger: CompactionTrigger,
-        before: WindowUsage,
-        after: u64,
-        sink: &mut EventSink<'_>,
-    ) {
-        let breaker = &mut self.compaction.breaker;
-        if trigger == CompactionTrigger::Manual {
-            breaker.reset();
-            return;
-        }
-        if let Some(stop) = breaker.compacted(self.spending.requests(), before.tokens, after) {
-            record_breaker(&self.figures, BreakerState::Open);
-            sink(EngineEvent::Notice(stop_notice(stop, before.shares)));
-        }
+/// Runs the hooks before a compaction. The outcome, if it ends here.
+async fn run_before_hooks(
+    hooks: &SessionHooks,
+    request: &CompactionRequest,
+    turn: &mut TurnContext<'_>,
+) -> Option<CompactionOutcome> {
+    let runner = hooks.runner()?;
+    let refused = tokio::select! {
+        biased;
+        () = turn.interrupt().cancelled() => return Some(CompactionOutcome::Interrupted),
+        refused = runner.before_compaction(request.trigger, request.instructions.as_deref()) => refused,
+    };
+    let why = refused?;
+    hooks.pass_on_notices(turn.sink());
+    Some(CompactionOutcome::Blocked(why))
+}
+
+/// Reports that the conversation is not compacted by itself any more.
+fn report_stop(notice: Option<String>, figures: &SessionMetrics, sink: &mut EventSink<'_>) {
+    if let Some(notice) = notice {
+        record_breaker(figures, BreakerState::Open);
+        sink(EngineEvent::Notice(notice));
     }
 }
 

@@ -1,10 +1,12 @@
 //! What compaction has to remember between requests.
 
 use dormouse_conversation::Message;
-use dormouse_conversation::transcript::LoadedTranscript;
+use dormouse_conversation::transcript::{CompactionTrigger, LoadedTranscript};
 
+use super::base::WindowUsage;
 use super::breaker::CompactionBreaker;
 use super::user_messages::UserMessages;
+use super::window_share::stop_notice;
 use crate::layers::CollapseState;
 
 /// What compaction has to remember between requests.
@@ -31,6 +33,23 @@ impl CompactionState {
     /// The state of a fork, which must not lose its task. The opening message is in this line of its transcript.
     pub(crate) fn of_task(opening: &Message, task: &str, line: u64) -> Self {
         Self { user_messages: UserMessages::of_task(opening, task, line), ..Self::default() }
+    }
+
+    /// Decides by the result of a compaction whether the conversation is compacted by itself again. Returns the notice
+    /// if it is not.
+    pub(super) fn update_breaker(
+        &mut self,
+        trigger: CompactionTrigger,
+        requests: u64,
+        before: WindowUsage,
+        after: u64,
+    ) -> Option<String> {
+        if trigger == CompactionTrigger::Manual {
+            self.breaker.reset();
+            return None;
+        }
+        let stop = self.breaker.compacted(requests, before.tokens, after)?;
+        Some(stop_notice(stop, before.shares))
     }
 
     /// After a compaction: its summary, and nothing left to fold or to expand.

@@ -26,7 +26,7 @@ const MOST_TURNS: u32 = 2;
 
 /// Why there is no summary.
 #[derive(Debug, Error)]
-pub(super) enum SummaryError {
+pub(super) enum SummaryRequestError {
     /// The request is too long by so many tokens, if that is known.
     #[error("even the newest part of the conversation is too long for it")]
     TooLong(Option<u64>),
@@ -50,7 +50,7 @@ impl Summarizer<'_> {
         &self,
         request: &CompactionRequest,
         range: CompactionRange,
-    ) -> Result<String, SummaryError> {
+    ) -> Result<String, SummaryRequestError> {
         let room = self.budget.compaction.summary_tokens;
         let instructions = request.instructions.as_deref();
         let prompt = match request.scope {
@@ -62,7 +62,7 @@ impl Summarizer<'_> {
         if let Some(source) = self.fork_for(request, range, &prompt) {
             match ask(source, &prompt).await {
                 Ok(text) => return Ok(text),
-                Err(SummaryError::TooLong(known)) => gap = known,
+                Err(SummaryRequestError::TooLong(known)) => gap = known,
                 Err(error) => return Err(error),
             }
         }
@@ -111,7 +111,7 @@ impl Summarizer<'_> {
         range: CompactionRange,
         prompt: &str,
         mut gap: Option<u64>,
-    ) -> Result<String, SummaryError> {
+    ) -> Result<String, SummaryRequestError> {
         let all = self.conversation.messages();
         // The messages before the mark stay: the summary need not see them.
         let part = match request.scope {
@@ -137,14 +137,14 @@ impl Summarizer<'_> {
             let source = self.source.clone().with_messages(messages.iter().map(AsRef::as_ref));
             match ask(source, prompt).await {
                 Ok(text) => return Ok(text),
-                Err(SummaryError::TooLong(known)) => {
+                Err(SummaryRequestError::TooLong(known)) => {
                     gap = known;
                     too_long = true;
                 }
                 Err(error) => return Err(error),
             }
         }
-        Err(SummaryError::TooLong(None))
+        Err(SummaryRequestError::TooLong(None))
     }
 
     /// By how much messages are too long for a request that leaves room for its response.
@@ -164,31 +164,30 @@ impl Summarizer<'_> {
 }
 
 /// Asks for the summary; once more if the response holds none.
-async fn ask(source: ForkSource, prompt: &str) -> Result<String, SummaryError> {
+async fn ask(source: ForkSource, prompt: &str) -> Result<String, SummaryRequestError> {
     match ask_once(source.clone(), prompt.to_owned()).await {
-        Err(SummaryError::NoSummary(_)) => {
+        Err(SummaryRequestError::NoSummary(_)) => {
             ask_once(source, format!("{prompt}\n\n{}", retry_prompt())).await
         }
         answered => answered,
     }
 }
 
-async fn ask_once(source: ForkSource, message: String) -> Result<String, SummaryError> {
+async fn ask_once(source: ForkSource, message: String) -> Result<String, SummaryRequestError> {
     let gate = ForkGate::nothing();
     let order =
         ForkOrder { purpose: PURPOSE, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
     let report = source.run(order, None).await;
     match report.end {
-        ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => {
-            parse_summary(&report.text).map_err(|bad| SummaryError::NoSummary(bad.to_string()))
-        }
+        ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => parse_summary(&report.text)
+            .map_err(|bad| SummaryRequestError::NoSummary(bad.to_string())),
         ForkEnd::Failed(ModelError::TooLong { used, limit, .. }) => {
             let gap = used.zip(limit).map(|(used, limit)| used.saturating_sub(limit));
-            Err(SummaryError::TooLong(gap))
+            Err(SummaryRequestError::TooLong(gap))
         }
         ForkEnd::Failed(ModelError::RequestTooLarge(_) | ModelError::ThinkingRefused(_)) => {
-            Err(SummaryError::TooLong(None))
+            Err(SummaryRequestError::TooLong(None))
         }
-        ForkEnd::Failed(error) => Err(SummaryError::Request(error)),
+        ForkEnd::Failed(error) => Err(SummaryRequestError::Request(error)),
     }
 }

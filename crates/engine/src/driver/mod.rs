@@ -19,6 +19,7 @@ use crate::context_sources::{attach_to_results, results_author};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::layers::Layers;
 use crate::meter::RequestMeter;
 use crate::turn_context::TurnContext;
 use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
@@ -137,7 +138,11 @@ impl<'e, 't> Driver<'e, 't> {
             TurnAction::RecordWithdrawn => {
                 self.engine.conversation.transcript.record_withdrawn(self.response_id)?;
             }
-            TurnAction::RecordCleared(cleared) => self.engine.layers().record_cleared(cleared),
+            TurnAction::RecordCleared(cleared) => {
+                let engine = &mut *self.engine;
+                Layers::new(&engine.config, &mut engine.conversation, &engine.figures)
+                    .record_cleared(cleared);
+            }
             TurnAction::StartTool(call) => self.start_tool(call),
             TurnAction::StopTools => self.sources.cancel_tools.cancel(),
             TurnAction::RecordResult(block) => self.record_result(&block)?,
@@ -145,7 +150,11 @@ impl<'e, 't> Driver<'e, 't> {
                 self.commit_response(response, blocks)?;
             }
             TurnAction::CommitClosing(note) => self.engine.conversation.append_closing(note)?,
-            TurnAction::NotifyIdle { turn_end } => self.engine.notify_idle(turn_end),
+            TurnAction::NotifyIdle { turn_end } => {
+                let snapshot = self.engine.snapshot(turn_end);
+                let tasks = &self.engine.config.extensions.background_tasks;
+                tasks.iter().for_each(|task| task.on_idle(&snapshot));
+            }
             TurnAction::Emit(output) => {
                 self.turn.emit(output.into_event(self.engine.config.retry.retries));
             }
@@ -246,7 +255,9 @@ impl<'e, 't> Driver<'e, 't> {
         engine.spending.count_response(&usage);
         let message = engine.conversation.push(message)?;
         engine.memory.observe(&message, &engine.config);
-        engine.set_fork_point(&message);
+        if let Some(points) = &engine.config.extensions.fork_points {
+            points.update(&message, engine);
+        }
         self.turn.emit(EngineEvent::Message(message));
         Ok(())
     }

@@ -18,5 +18,4 @@ mod source;
 pub use gate::{ForkGate, Writes};
 pub use opening::FORK_TAG;
 pub use order::{ForkEnd, ForkOrder, ForkReport};
-pub use point::{ForkPoint, ForkPoints};
 pub use source::ForkSource;

@@ -3,35 +3,25 @@
 //! A fork continues it: the parent's prefix and messages, the whole response, and one opening message. Its tools are
 //! the parent's, or the prefix would differ.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
-use dormouse_base::{AgentId, Dir, MessageId, SessionId};
+use dormouse_base::{AgentId, MessageId};
 use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{Block, Message};
 use dormouse_instructions::LoadOccasion;
-use dormouse_tools::ReadCache;
 
 use super::opening::{FORK_FLAGS, opening_blocks};
 use crate::compact::CompactionState;
-use crate::config::EngineConfig;
-use crate::conversation::ConversationCopy;
+use crate::config::{EngineConfig, ForkPoint, ForkPoints};
 use crate::engine::{Engine, SessionStart};
 use crate::error::EngineError;
 use crate::jobs::Jobs;
 use crate::model_setup::CostRules;
 use crate::session_tools::SessionTools;
-use crate::spending::SharedCost;
 use crate::startup_context::StartupContext;
 use crate::subagent_session::SubagentSession;
 use crate::surroundings::Surroundings;
 use crate::tool_state::ToolState;
-
-/// The newest fork point of a conversation, if its last response started subagents. Clones share it.
-#[derive(Clone)]
-pub struct ForkPoints {
-    tool: &'static str,
-    newest: Arc<Mutex<Option<Arc<ForkPoint>>>>,
-}
 
 impl ForkPoints {
     /// For responses that call this tool.
@@ -44,51 +34,38 @@ impl ForkPoints {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Sets it, if this response of the session starts subagents.
+    pub(crate) fn update(&self, response: &Message, engine: &Engine) {
+        let mut calls = response.blocks.iter().filter_map(Block::as_tool_use);
+        if calls.any(|call| call.name == self.tool) {
+            let point = Arc::new(ForkPoint::of(engine));
+            *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(point);
+        }
+    }
+
     /// Forgets it.
     pub fn clear(&self) {
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// A conversation at a response whose calls are about to run.
-pub struct ForkPoint {
-    config: EngineConfig,
-    conversation: ConversationCopy,
-    surroundings: Surroundings,
-    read_cache: ReadCache,
-    session: SessionId,
-    session_folder: Dir,
-    jobs: Jobs,
-    shared_cost: SharedCost,
-    left_usd: Option<f64>,
-}
-
-impl Engine {
-    /// Sets the fork point, if this response starts subagents.
-    pub(crate) fn set_fork_point(&self, response: &Message) {
-        let Some(points) = &self.config.extensions.fork_points else { return };
-        let mut calls = response.blocks.iter().filter_map(Block::as_tool_use);
-        if !calls.any(|call| call.name == points.tool) {
-            return;
-        }
-        let session_folder = || self.conversation.transcript.session_folder().clone();
-        let above = self.config.subagent.as_ref();
-        let point = ForkPoint {
-            config: self.config.clone(),
-            conversation: self.conversation.copy(),
-            surroundings: self.surroundings.clone(),
-            read_cache: self.tool_state.read_cache().clone(),
-            session: self.conversation.session(),
-            session_folder: above.map_or_else(session_folder, |above| above.session_folder.clone()),
-            jobs: self.jobs.clone(),
-            shared_cost: self.spending.shared().clone(),
-            left_usd: self.spending.left_usd(),
-        };
-        *points.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(point));
-    }
-}
-
 impl ForkPoint {
+    fn of(engine: &Engine) -> Self {
+        let session_folder = || engine.conversation.transcript.session_folder().clone();
+        let above = engine.config.subagent.as_ref();
+        Self {
+            config: engine.config.clone(),
+            conversation: engine.conversation.copy(),
+            surroundings: engine.surroundings.clone(),
+            read_cache: engine.tool_state.read_cache().clone(),
+            session: engine.conversation.session(),
+            session_folder: above.map_or_else(session_folder, |above| above.session_folder.clone()),
+            jobs: engine.jobs.clone(),
+            shared_cost: engine.spending.shared().clone(),
+            left_usd: engine.spending.left_usd(),
+        }
+    }
+
     /// The configuration of the conversation above.
     pub fn config(&self) -> &EngineConfig {
         &self.config
@@ -149,13 +126,14 @@ impl ForkPoint {
         let conversation =
             self.conversation.clone().into_conversation(transcript, opening, services)?;
         let start = SessionStart {
-            conversation,
             startup: StartupContext::load(&config, LoadOccasion::Start),
+            config,
+            conversation,
             surroundings: self.surroundings.clone(),
             compaction,
             session_tools,
         };
-        let mut engine = self.share_cost(Engine::assemble(config, start));
+        let mut engine = self.share_cost(start.into_engine());
         engine.tool_state = ToolState::with_read_cache(self.read_cache.clone());
         Ok(engine)
     }

@@ -15,20 +15,11 @@ const RETRIES: u32 = 2;
 impl Engine {
     /// The conversation at this point. No call may wait for its result.
     pub fn fork_source(&self) -> ForkSource {
-        ForkSource {
-            wire: self.conversation.wire().clone(),
-            messages: self.conversation.messages().to_vec(),
-            ..self.empty_fork_source()
-        }
-    }
-
-    /// The same prefix without messages.
-    pub(crate) fn empty_fork_source(&self) -> ForkSource {
         let config = &self.config;
         let caller = caller(config, self.hooks.runner());
         ForkSource {
-            wire: self.conversation.wire().without_messages(),
-            messages: Vec::new(),
+            wire: self.conversation.wire().clone(),
+            messages: self.conversation.messages().to_vec(),
             model: Arc::clone(&config.model.client),
             model_name: config.model.name.clone(),
             retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },

@@ -24,6 +24,16 @@ pub(crate) struct Layers<'a> {
     pub(crate) figures: &'a SessionMetrics,
 }
 
+impl<'a> Layers<'a> {
+    pub(crate) fn new(
+        config: &'a EngineConfig,
+        conversation: &'a mut Conversation,
+        figures: &'a SessionMetrics,
+    ) -> Self {
+        Self { config, conversation, figures }
+    }
+}
+
 impl Layers<'_> {
     /// Runs the layers that change the conversation by themselves, in their order, before a request.
     pub(crate) fn run(&mut self, sink: &mut EventSink<'_>) -> Result<(), EngineError> {

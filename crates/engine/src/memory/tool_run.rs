@@ -18,13 +18,13 @@ pub(super) const MEMORY_WRITE: Access = Access::Internal(InternalAccess {
 });
 
 /// What a memory tool does with its input.
-pub(super) type ToolFunction = fn(&SessionMemory, &RawValue) -> Result<String, ToolError>;
+pub(super) type MemoryToolFunction = fn(&SessionMemory, &RawValue) -> Result<String, ToolError>;
 
 /// Runs a call on a blocking thread: it waits for the disk, and for a lock that another process may hold.
 pub(super) fn run_blocking<'a>(
     memory: &Arc<SessionMemory>,
     input: &RawValue,
-    run: ToolFunction,
+    run: MemoryToolFunction,
 ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
     let memory = Arc::clone(memory);
     let input = input.to_owned();

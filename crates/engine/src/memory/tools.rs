@@ -4,17 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{FoundMemory, MemoryType, NewMemory, Saving, Scope};
+use dormouse_memory::{FoundMemory, MemoryType, NewMemory, ReachableMemories, Saving, Scope};
 use dormouse_permissions::Access;
 use dormouse_tools::{CallContext, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::SessionMemoryError;
 use super::file_tool::MemoryFileTool;
 use super::session_memory::SessionMemory;
-use super::tool_run::{MEMORY_WRITE, ToolFunction, failed, proposal_text, run_blocking};
+use super::tool_run::{MEMORY_WRITE, MemoryToolFunction, failed, proposal_text, run_blocking};
 use super::tool_specs::{DELETE, LIST, LOG, SAVE, SEARCH};
 use super::writing::{MemoryWriteResult, SaveRequest};
 
@@ -24,7 +25,7 @@ const MOST_RESULTS: usize = 20;
 
 /// The memory tools of a session.
 pub fn memory_tools(memory: &Arc<SessionMemory>) -> Vec<Arc<dyn Tool>> {
-    let tool = |spec: &'static ToolSpec, run: ToolFunction| {
+    let tool = |spec: &'static ToolSpec, run: MemoryToolFunction| {
         Arc::new(MemoryTool { spec, run, memory: Arc::clone(memory) }) as Arc<dyn Tool>
     };
     let search = tool(&SEARCH, search);
@@ -41,7 +42,7 @@ pub fn memory_tools(memory: &Arc<SessionMemory>) -> Vec<Arc<dyn Tool>> {
 
 struct MemoryTool {
     spec: &'static ToolSpec,
-    run: ToolFunction,
+    run: MemoryToolFunction,
     memory: Arc<SessionMemory>,
 }
 
@@ -129,19 +130,18 @@ fn save(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     result(memory.save(&SaveRequest {
         memory: &new,
         existing: existing.as_ref(),
-        scope: input.scope.unwrap_or(default_scope(memory, input.kind)),
+        scope: input.scope.unwrap_or(default_scope(memory.memories(), input.kind)),
         supersedes: &input.supersedes,
         quotes: &input.quotes,
     }))
 }
 
 /// Memories about the user go to the user's memory, the others to the project's; where there is none, to the first.
-fn default_scope(memory: &SessionMemory, kind: MemoryType) -> Scope {
+fn default_scope(memories: &ReachableMemories, kind: MemoryType) -> Scope {
     let scope = match kind {
         MemoryType::User | MemoryType::Feedback => Scope::User,
         MemoryType::Project | MemoryType::Reference => Scope::Project,
     };
-    let memories = memory.memories();
     if memories.store(scope).is_ok() {
         return scope;
     }
@@ -181,22 +181,22 @@ fn search(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError>
     let scope = scope(input.scope.as_deref())?;
     let limit = input.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MOST_RESULTS);
     let memories = memory.memories();
-    let ranking = memories.search(&input.query, scope, limit, memory.clock().now());
+    let now = memory.clock().now();
+    let ranking = memories.search(&input.query, scope, limit, now);
     let ranking = ranking.map_err(failed)?;
     let found: Vec<FoundMemory> =
         ranking.hits.iter().filter_map(|hit| memories.found(hit)).collect();
     if found.is_empty() {
         return Ok(format!("no memory has any of the words of `{}`", input.query));
     }
-    let mut parts: Vec<String> = found.iter().map(|found| search_result(memory, found)).collect();
+    let mut parts: Vec<String> = found.iter().map(|found| search_result(found, now)).collect();
     if ranking.omitted > 0 {
         parts.push(format!("[{} more; give `max_results` or more words]", ranking.omitted));
     }
     Ok(parts.join("\n\n"))
 }
 
-fn search_result(memory: &SessionMemory, found: &FoundMemory) -> String {
-    let now = memory.clock().now();
+fn search_result(found: &FoundMemory, now: Timestamp) -> String {
     let line = found.manifest_line(now);
     let path = found.path();
     let caveat = found.age(now).caveat().map(|caveat| format!("\n{caveat}")).unwrap_or_default();

@@ -24,7 +24,8 @@ use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Block, Message, estimate_text};
 use dormouse_hooks::HookRunner;
-use dormouse_memory::{FoundMemory, is_substantial};
+use dormouse_memory::{FoundMemory, ReachableMemories, is_substantial};
+use jiff::Timestamp;
 use tokio::task::JoinSet;
 
 use crate::config::EngineConfig;
@@ -277,7 +278,9 @@ async fn search_within(
     seen: &[PathBuf],
 ) -> RecallResult {
     let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
-    let searching = tokio::task::spawn_blocking(move || search(&access, &query, &seen));
+    let searching = tokio::task::spawn_blocking(move || {
+        search(access.memories(), &query, &seen, access.clock().now())
+    });
     match tokio::time::timeout(patience, searching).await {
         Ok(Ok(gathered)) => gathered,
         Ok(Err(_)) => RecallResult::empty("the search failed"),
@@ -289,11 +292,15 @@ async fn search_within(
 }
 
 /// The local step: ranks, and reads the sure matches.
-fn search(access: &SessionMemory, query: &str, seen: &[PathBuf]) -> RecallResult {
+fn search(
+    memories: &ReachableMemories,
+    query: &str,
+    seen: &[PathBuf],
+    now: Timestamp,
+) -> RecallResult {
     let most = MOST_CHOSEN + NAMED_SKIPPED;
-    let now = access.clock().now();
     let LocalRanking { ranked, considered, is_old } =
-        match local::rank(access.memories(), query, seen, most, now) {
+        match local::rank(memories, query, seen, most, now) {
             Ok(local) => local,
             Err(error) => return RecallResult::empty(error.to_string()),
         };
@@ -325,7 +332,10 @@ async fn select(
     let (clock, query) = (Arc::clone(&selection.clock), selection.query.clone());
     let listing = {
         let access = Arc::clone(&access);
-        tokio::task::spawn_blocking(move || list(&access, &query, &passed)).await
+        tokio::task::spawn_blocking(move || {
+            list(access.memories(), &query, &passed, access.clock().now())
+        })
+        .await
     };
     let Ok(Ok(mut listed)) = listing else {
         return RecallResult::empty("the memories could not be listed");
@@ -358,16 +368,16 @@ async fn select(
 
 /// The candidates with a line for each.
 fn list(
-    access: &SessionMemory,
+    memories: &ReachableMemories,
     query: &str,
     passed: &[PathBuf],
+    now: Timestamp,
 ) -> Result<Vec<(FoundMemory, String)>, FileError> {
-    let now = access.clock().now();
     let line = |found: FoundMemory| {
         let line = found.manifest_line(now);
         (found, line)
     };
-    let candidates = local::candidates(access.memories(), query, passed, now)?;
+    let candidates = local::candidates(memories, query, passed, now)?;
     Ok(candidates.into_iter().map(line).collect())
 }
 
