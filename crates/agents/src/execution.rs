@@ -1,59 +1,27 @@
-//! An agent at work: its conversation runs to its end, is watched on the way, and its result is put into words.
+//! Running a prepared subagent to its end: progress display, cancellation, and the text of its result.
 
 use std::sync::Arc;
 
 use dormouse_base::AgentId;
 use dormouse_context::{Fragment, SubagentResult};
 use dormouse_engine::{
-    EngineError, EngineEvent, IncomingMessage, JobEnd, JobHandle, JobStatus, TurnContext, TurnEnd,
-    TurnReport,
+    EngineError, EngineEvent, IncomingMessage, JobEnd, JobStatus, TurnContext, TurnEnd, TurnReport,
 };
-use dormouse_tools::{CallContext, CommandProgress};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::format::{footer, format_call};
+use crate::fork_sequence::ForkPosition;
+use crate::format::{format_call, result_footer};
 use crate::preparation::{PreparedSubagent, SubagentStart};
 use crate::progress::ProgressSummaries;
+use crate::progress_output::ProgressOutput;
 use crate::registry::SubagentRegistry;
 use crate::runs::{RunStatus, SubagentRun};
-use crate::spawner::{ForkPosition, SubagentSpawner};
+use crate::spawner::SubagentSpawner;
 
-/// Who is shown what an agent does.
-#[derive(Clone)]
-pub(crate) enum ProgressOutput {
-    Nobody,
-    Call(Arc<dyn CommandProgress>),
-    Job(JobHandle),
-}
-
-impl ProgressOutput {
-    pub(crate) fn of_call(context: &CallContext) -> Self {
-        context.progress.clone().map_or(Self::Nobody, Self::Call)
-    }
-
-    pub(crate) fn of_job(job: &JobHandle) -> Self {
-        Self::Job(job.clone())
-    }
-
-    pub(crate) fn does(&self, what: &str) {
-        match self {
-            Self::Nobody => {}
-            Self::Call(progress) => progress.printed(&format!("{what}\n")),
-            Self::Job(job) => job.phase(what),
-        }
-    }
-
-    fn said(&self, text: &str) {
-        if let Self::Job(job) = self {
-            job.said(text);
-        }
-    }
-}
-
-/// How an agent ended.
+/// The outcome of a run.
 pub(crate) struct SubagentOutcome {
-    /// What whoever started it reads.
+    /// The result for the parent conversation.
     pub(crate) text: String,
     pub(crate) is_error: bool,
     status: RunStatus,
@@ -61,8 +29,8 @@ pub(crate) struct SubagentOutcome {
 }
 
 impl SubagentOutcome {
-    /// As a message to the conversation above.
-    pub(crate) fn arrival(&self, run: &SubagentRun) -> IncomingMessage {
+    /// Returns the result as a message to the parent conversation.
+    pub(crate) fn to_message(&self, run: &SubagentRun) -> IncomingMessage {
         let fragment = SubagentResult {
             name: run.name.clone(),
             task: run.description.clone(),
@@ -70,7 +38,7 @@ impl SubagentOutcome {
             text: self.text.clone(),
             transcript: run.transcript.display().to_string(),
         };
-        let how = match self.status {
+        let status = match self.status {
             RunStatus::Failed(_) => "failed",
             RunStatus::Stopped => "was stopped",
             RunStatus::Running | RunStatus::Done => "is done",
@@ -78,31 +46,31 @@ impl SubagentOutcome {
         IncomingMessage {
             id: run.id.to_string(),
             block: fragment.to_block(),
-            shown: format!("agent {} {how}: {}", run.name, run.description),
+            shown: format!("agent {} {status}: {}", run.name, run.description),
         }
     }
 
     pub(crate) fn job_end(&self) -> JobEnd {
         let status = match &self.status {
             RunStatus::Running | RunStatus::Done => JobStatus::Completed,
-            RunStatus::Failed(why) => JobStatus::Failed(why.clone()),
+            RunStatus::Failed(reason) => JobStatus::Failed(reason.clone()),
             RunStatus::Stopped => JobStatus::Killed,
         };
         JobEnd { turns: u64::from(self.requests), ..JobEnd::of(status) }
     }
 }
 
-/// Works until it is done, is interrupted, or is stopped by name.
-pub(crate) async fn work(
+/// Runs a subagent until it finishes, is interrupted, or is stopped by name.
+pub(crate) async fn run_subagent(
     registry: &Arc<SubagentRegistry>,
     prepared: PreparedSubagent,
     cancel: &CancellationToken,
-    watcher: ProgressOutput,
+    output: ProgressOutput,
 ) -> SubagentOutcome {
     let PreparedSubagent {
         mut engine,
         spawner,
-        opening,
+        start,
         surroundings,
         max_turns,
         run,
@@ -112,26 +80,27 @@ pub(crate) async fn work(
         remarks,
         background: _,
     } = prepared;
-    let _closing = CloseOnDrop(spawner);
+    let _close = CloseOnDrop(spawner);
     let interrupt = CancellationToken::new();
-    let mut eyes = EventObserver { registry, id: run.id, watcher: watcher.clone(), begun: None };
-    let prompt = match opening {
+    let mut observer =
+        EventObserver { registry, id: run.id, output: output.clone(), streaming: None };
+    let prompt = match start {
         SubagentStart::Prompt(task) => Some(task),
-        SubagentStart::Forked(ForkPosition::First(begun)) => {
-            eyes.begun = Some(begun);
+        SubagentStart::Forked(ForkPosition::First(streaming)) => {
+            observer.streaming = Some(streaming);
             None
         }
-        SubagentStart::Forked(ForkPosition::Later(mut begun)) => {
-            // If the one ahead is gone, nobody says so any more.
-            let ahead = begun.wait_for(|begun| *begun);
+        SubagentStart::Forked(ForkPosition::Later(mut first_streaming)) => {
+            // An error means that the first fork has ended: continue without waiting.
+            let first = first_streaming.wait_for(|streaming| *streaming);
             tokio::select! {
                 () = cancel.cancelled() => {}
-                _ = ahead => {}
+                _ = first => {}
             }
             None
         }
     };
-    let mut sink = |event: EngineEvent| eyes.see(event);
+    let mut sink = |event: EngineEvent| observer.observe(event);
     let mut context = TurnContext::new(&interrupt, &mut sink);
     let turn = async {
         match &prompt {
@@ -140,7 +109,7 @@ pub(crate) async fn work(
         }
     };
     let result = {
-        let mut summaries = ProgressSummaries::of(registry, run.id, &task, &watcher);
+        let mut summaries = ProgressSummaries::new(registry, run.id, &task, &output);
         tokio::pin!(turn);
         loop {
             tokio::select! {
@@ -160,10 +129,10 @@ pub(crate) async fn work(
         None => None,
     };
     let remarks: Vec<String> = remarks.into_iter().chain(worktree).collect();
-    close(registry, run.id, &result, &remarks)
+    record_outcome(registry, run.id, &result, &remarks)
 }
 
-/// However the work ends, what it holds is let go.
+/// Closes a subagent's spawner also when the run is dropped.
 struct CloseOnDrop(Arc<SubagentSpawner>);
 
 impl Drop for CloseOnDrop {
@@ -172,8 +141,8 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// Writes down how it went, and puts it into words.
-fn close(
+/// Updates the run in the registry and writes the result text.
+fn record_outcome(
     registry: &SubagentRegistry,
     id: AgentId,
     result: &Result<TurnReport, EngineError>,
@@ -192,16 +161,18 @@ fn close(
     };
     registry.runs.update(id, |run| {
         run.status = status.clone();
-        run.doing = String::new();
+        run.activity.text = String::new();
     });
-    let run = registry.runs.of(id);
-    let footer = run.map(|run| footer(&run, remarks)).unwrap_or_default();
+    let run = registry.runs.get(id);
+    let footer = run.map(|run| result_footer(&run, remarks)).unwrap_or_default();
     let answer = match answer.trim() {
         "" => "The agent ended without saying anything.".to_owned(),
         answer => answer.to_owned(),
     };
-    let how = match (&status, result.as_ref().map(|report| &report.end)) {
-        (RunStatus::Failed(why), _) => format!("The agent failed: {why}\n\nWhat it said last: "),
+    let introduction = match (&status, result.as_ref().map(|report| &report.end)) {
+        (RunStatus::Failed(reason), _) => {
+            format!("The agent failed: {reason}\n\nWhat it said last: ")
+        }
         (RunStatus::Stopped, _) => "The agent was stopped. What it said last: ".to_owned(),
         (_, Ok(TurnEnd::MaxTurns)) => {
             "The agent used up its turns before it was done. What it said last: ".to_owned()
@@ -210,52 +181,57 @@ fn close(
         _ => String::new(),
     };
     let is_error = matches!(status, RunStatus::Failed(_));
-    SubagentOutcome { text: format!("{how}{answer}\n\n{footer}"), is_error, status, requests }
+    SubagentOutcome {
+        text: format!("{introduction}{answer}\n\n{footer}"),
+        is_error,
+        status,
+        requests,
+    }
 }
 
 fn status_of(end: &TurnEnd) -> RunStatus {
     match end {
         TurnEnd::Completed | TurnEnd::Cut | TurnEnd::MaxTurns => RunStatus::Done,
         TurnEnd::Interrupted => RunStatus::Stopped,
-        TurnEnd::Refused => RunStatus::Failed("the model declined to answer".to_owned()),
-        TurnEnd::Empty => RunStatus::Failed("the model gave an empty answer".to_owned()),
-        TurnEnd::MaxCost => RunStatus::Failed("what may be spent was spent".to_owned()),
-        TurnEnd::Halted(why) | TurnEnd::Blocked(why) => {
-            RunStatus::Failed(format!("a hook ended it: {why}"))
+        TurnEnd::Refused => RunStatus::Failed("the model refused to answer".to_owned()),
+        TurnEnd::Empty => RunStatus::Failed("the model returned an empty response".to_owned()),
+        TurnEnd::MaxCost => RunStatus::Failed("cost limit reached".to_owned()),
+        TurnEnd::Halted(reason) | TurnEnd::Blocked(reason) => {
+            RunStatus::Failed(format!("stopped by a hook: {reason}"))
         }
         TurnEnd::Failed(error) => RunStatus::Failed(error.to_string()),
     }
 }
 
-/// Sees what an agent does.
+/// Records and displays the events of a subagent.
 struct EventObserver<'a> {
     registry: &'a SubagentRegistry,
     id: AgentId,
-    watcher: ProgressOutput,
-    /// Told when its stream has begun, where others wait for that.
-    begun: Option<watch::Sender<bool>>,
+    output: ProgressOutput,
+    /// Signals the start of the response stream to later forks.
+    streaming: Option<watch::Sender<bool>>,
 }
 
 impl EventObserver<'_> {
-    fn see(&mut self, event: EngineEvent) {
+    fn observe(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Answering => {
-                if let Some(begun) = self.begun.take() {
-                    begun.send_replace(true);
+                if let Some(streaming) = self.streaming.take() {
+                    streaming.send_replace(true);
                 }
             }
             EngineEvent::ToolStarted { name, input, .. } => {
-                let line = format_call(&name, &input);
-                self.watcher.does(&line);
-                self.registry.runs.update(self.id, |run| run.called(line));
+                let call = format_call(&name, &input);
+                self.output.show_activity(&call);
+                self.registry.runs.update(self.id, |run| run.activity.add_call(call));
             }
-            // What hooks have to say to the person.
-            EngineEvent::Notice(said) => self.watcher.does(&said),
+            // Messages of hooks to the user.
+            EngineEvent::Notice(notice) => self.output.show_activity(&notice),
             EngineEvent::Message(message) => {
                 let text = message.text();
                 if message.response.is_some() {
                     self.registry.runs.update(self.id, |run| run.requests += 1);
-                    self.watcher.said(&text);
+                    self.output.show_text(&text);
                 }
             }
             _ => {}

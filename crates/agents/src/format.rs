@@ -1,13 +1,12 @@
-//! What is said about an agent, in a line.
+//! One-line texts about a subagent.
 
 use serde_json::Value;
 
 use crate::runs::SubagentRun;
 
-/// A call, short.
-const LONGEST_CALL: usize = 100;
+const MAX_CALL_CHARS: usize = 100;
 
-/// A call, in a line: the tool and what it is about.
+/// Formats a tool call: the tool and its main argument.
 pub(crate) fn format_call(name: &str, input: &str) -> String {
     let input: Value = serde_json::from_str(input).unwrap_or_default();
     let about = ["file_path", "command", "pattern", "query", "url", "description", "name", "path"]
@@ -15,19 +14,22 @@ pub(crate) fn format_call(name: &str, input: &str) -> String {
         .find_map(|key| input.get(key)?.as_str());
     let line = about.map_or_else(|| name.to_owned(), |about| format!("{name} {about}"));
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(LONGEST_CALL).collect()
+    line.chars().take(MAX_CALL_CHARS).collect()
 }
 
-/// What an agent has cost, and what else is to be known: below its answer.
-pub(crate) fn footer(run: &SubagentRun, remarks: &[String]) -> String {
+/// The line below a result: cost, calls and remarks.
+pub(crate) fn result_footer(run: &SubagentRun, remarks: &[String]) -> String {
     let tokens = run.usage.total();
     let requests = if run.requests == 1 {
         "1 request".to_owned()
     } else {
         format!("{} requests", run.requests)
     };
-    let calls =
-        if run.calls_made == 1 { "1 call".to_owned() } else { format!("{} calls", run.calls_made) };
+    let calls = if run.activity.call_count == 1 {
+        "1 call".to_owned()
+    } else {
+        format!("{} calls", run.activity.call_count)
+    };
     let mut parts = vec![
         format!("agent {} ({})", run.name, run.agent_type),
         requests,

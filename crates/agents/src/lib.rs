@@ -1,18 +1,22 @@
-//! Subagents: their definitions (`definition`), the Agent tool that starts them (`spawner`), their runs, their memory,
+//! Subagents: their definitions (`definition`), the Agent tool that starts them (`agent_tool`), their runs, their memory,
 //! and messages between agents (`messages`).
 
 #![forbid(unsafe_code)]
 
 mod agent_list;
+mod agent_tool;
 mod definition;
 mod execution;
+mod fork_sequence;
 mod format;
 mod manual;
 mod mcp_servers;
 mod memory;
 pub mod messages;
 mod preparation;
+mod preparation_error;
 mod progress;
+mod progress_output;
 mod registry;
 mod runs;
 mod spawner;
@@ -20,15 +24,17 @@ mod tool_access;
 mod tool_input;
 mod worktree;
 
-pub use memory::AgentMemories;
+pub use agent_tool::new_spawner;
+pub use memory::{AgentMemories, AgentMemoryError};
 pub use registry::{
-    AgentListPosition, MessageRouting, ModelResolver, SubagentRegistry, SubagentSetup,
+    AgentListPosition, MessageRouting, ModelResolver, ModelUnavailableError, SubagentRegistry,
+    SubagentSetup,
 };
-pub use runs::{RunStatus, SubagentRun, SubagentRuns};
+pub use runs::{RunActivity, RunStatus, SubagentRun, SubagentRuns};
 pub use spawner::SubagentSpawner;
 
 pub use definition::{
-    AgentDefinition, AgentDefinitions, AgentFolders, AgentModel, AgentOrigin, AgentProblem,
-    AgentTools, Isolation, MemoryScope, builtin_agents, parse_markdown_agent, parse_settings_agent,
-    plugin_agents,
+    AgentDefinition, AgentDefinitions, AgentExtensions, AgentFolders, AgentModel,
+    AgentModelOptions, AgentOrigin, AgentProblem, AgentSource, AgentTools, Isolation, MemoryScope,
+    builtin_agents, parse_markdown_agent, parse_settings_agent, plugin_agents,
 };

@@ -1,11 +1,11 @@
-//! The program's manual, for the agent that answers questions about it: laid out as files, so that it can be searched
-//! and read with the tools there are.
+//! The program's manual as files, so that the guide agent can search and read it with its tools.
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, RelPath};
+use dormouse_base::{Dir, FileError, RelPath, RelPathError};
+use thiserror::Error;
 
-/// The pages, as they were when the program was built.
+/// The pages, embedded in the program.
 const PAGES: &[(&str, &str)] = &[
     ("README.md", include_str!("../../../README.md")),
     ("agents.md", include_str!("../../../docs/agents.md")),
@@ -26,16 +26,23 @@ const PAGES: &[(&str, &str)] = &[
     ("transcript.md", include_str!("../../../docs/transcript.md")),
 ];
 
-/// Puts the pages into the program's folder, where they are not there already; gives theirs.
-pub(crate) fn write_manual(home: &Path) -> Result<PathBuf, String> {
-    let failed =
-        |error: &dyn std::fmt::Display| format!("the manual could not be laid out: {error}");
-    let folder = Dir::create(home.join("manual")).map_err(|error| failed(&error))?;
+/// The manual could not be written.
+#[derive(Debug, Error)]
+pub(crate) enum ManualError {
+    #[error("cannot write the manual: {0}")]
+    File(#[from] FileError),
+    #[error("cannot write the manual: {0}")]
+    Path(#[from] RelPathError),
+}
+
+/// Writes the pages that are missing or changed into the program's home folder. Returns their folder.
+pub(crate) fn write_manual(home: &Path) -> Result<PathBuf, ManualError> {
+    let folder = Dir::create(home.join("manual"))?;
     for (name, text) in PAGES {
-        let page = RelPath::new(*name).map_err(|error| failed(&error))?;
-        let same = folder.read(&page).is_ok_and(|there| there == text.as_bytes());
+        let page = RelPath::new(*name)?;
+        let same = folder.read(&page).is_ok_and(|bytes| bytes == text.as_bytes());
         if !same {
-            folder.replace(&page, text.as_bytes()).map_err(|error| failed(&error))?;
+            folder.replace(&page, text.as_bytes())?;
         }
     }
     Ok(folder.path().to_owned())

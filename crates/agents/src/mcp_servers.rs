@@ -1,5 +1,5 @@
-//! MCP servers of an agent: those of the conversation above as far as its definition goes, and its own, which are
-//! started and ended with it.
+//! MCP servers of a subagent: the parent's servers limited to the allowed tools, and the servers of the definition, which
+//! run as long as the subagent.
 
 use std::sync::Arc;
 
@@ -11,29 +11,30 @@ use dormouse_mcp_client::{
 };
 use dormouse_tools::{Tool, ToolSet};
 
-use crate::AgentDefinition;
-use crate::tool_access::has;
+use crate::definition::AgentDefinition;
+use crate::tool_access::may_use;
 
-/// What others announce, for an agent that may not have all of it.
+/// An announcer limited to the tools that an agent may use.
 pub(crate) struct FilteredAnnouncer {
     pub(crate) inner: Arc<dyn Announcer>,
     pub(crate) agent: AgentDefinition,
 }
 
 impl FilteredAnnouncer {
-    fn passed(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
-        let (door, mut passed): (Vec<_>, Vec<_>) =
+    fn allowed_tools(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
+        let (call_tool, mut allowed): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| tool.name() == MCP_CALL);
-        passed.retain(|tool| has(&self.agent, tool.name()));
-        // The way to tools that come later is of use only to whoever has one of them.
-        if !passed.is_empty() {
-            let narrowed = door.into_iter().map(|door| {
+        allowed.retain(|tool| may_use(&self.agent, tool.name()));
+        // Without an allowed tool of the server, the tool that calls its tools is of no use.
+        if !allowed.is_empty() {
+            let restricted = call_tool.into_iter().map(|tool| {
                 let agent = self.agent.clone();
-                Arc::new(RestrictedTool::new(door, move |name| has(&agent, name))) as Arc<dyn Tool>
+                Arc::new(RestrictedTool::new(tool, move |name| may_use(&agent, name)))
+                    as Arc<dyn Tool>
             });
-            passed.extend(narrowed);
+            allowed.extend(restricted);
         }
-        passed
+        allowed
     }
 }
 
@@ -46,28 +47,28 @@ impl Announcer for FilteredAnnouncer {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.passed(self.inner.tools())
+        self.allowed_tools(self.inner.tools())
     }
 
     fn tools_as_sent(&self, sent: &[ToolDefinition]) -> Vec<Arc<dyn Tool>> {
-        self.passed(self.inner.tools_as_sent(sent))
+        self.allowed_tools(self.inner.tools_as_sent(sent))
     }
 }
 
-/// Starts the servers of an agent's own; nothing, if it has none. What is wrong with one is a remark.
+/// Starts the servers of a definition. Problems become remarks.
 pub(crate) async fn start_own_servers(
     agent: &AgentDefinition,
     config: &EngineConfig,
     remarks: &mut Vec<String>,
 ) -> Option<Arc<McpHub>> {
-    // A list names servers of the settings: those it has anyway.
-    if !agent.mcp_servers.is_object() {
+    // A list names configured servers, which are available anyway.
+    if !agent.extensions.mcp_servers.is_object() {
         return None;
     }
-    let file = agent.file.clone().unwrap_or_default();
+    let file = agent.source.file.clone().unwrap_or_default();
     let origin = ServerOrigin::new(format!("agent {}", agent.name), file);
     let variables = Variables::new(config.tools.environment.clone());
-    let read = read_servers(&agent.mcp_servers, &origin, &variables, &|_| None);
+    let read = read_servers(&agent.extensions.mcp_servers, &origin, &variables, &|_| None);
     remarks.extend(read.problems.iter().map(ToString::to_string));
     let setup = McpSetup {
         folder: config.project.folder.clone(),

@@ -1,5 +1,4 @@
-//! An agent's memory: a directory of its own, through the one door of `memory`, and file tools that reach no
-//! further than that.
+//! An agent's memory: a memory store in a separate directory, and file tools limited to that directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,39 +14,48 @@ use dormouse_tools::{
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use thiserror::Error;
 
-use crate::MemoryScope;
+use crate::definition::MemoryScope;
 
-/// Below the program's folder, and below `.dormouse` of a repository.
+/// The folder in the program's home folder and in `.dormouse` of a repository.
 const SHARED: &str = "agent-memory";
-/// Below `.dormouse` of a repository: git does not see it.
+/// The folder in `.dormouse` of a repository that git ignores.
 const LOCAL: &str = "agent-memory-local";
 
-/// Where agents' memories are.
+/// A memory of an agent that cannot be opened.
+#[derive(Debug, Error)]
+#[error("cannot use the memory of `{agent}`: {source}")]
+pub struct AgentMemoryError {
+    agent: String,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// The folders and options of agents' memories.
 pub struct AgentMemories {
-    /// The program's folder.
+    /// The home folder of the program.
     pub home: PathBuf,
-    /// The repository's main folder, one for all its worktrees.
+    /// The main folder of the repository, shared by its worktrees.
     pub root: PathBuf,
-    /// Where what is local goes instead, where that is set: on a machine that belongs to nobody.
+    /// Replaces the folder for local memories, if set: for machines without persistent checkouts.
     pub remote: Option<PathBuf>,
-    /// The folder of what is kept about memories.
+    /// The folder of memory state, such as usage counts.
     pub state: PathBuf,
-    /// How their stores behave.
+    /// The options of the stores.
     pub options: StoreOptions,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
 impl AgentMemories {
-    /// The directory of an agent's memory.
+    /// Returns the directory of an agent's memory.
     pub fn directory(&self, scope: MemoryScope, agent: &str) -> PathBuf {
-        let (root, below) = self.place(scope, agent);
+        let (root, below) = self.location(scope, agent);
         root.join(below)
     }
 
-    /// What it stands below, which is not to be left, and the way from there.
-    fn place(&self, scope: MemoryScope, agent: &str) -> (&Path, String) {
+    /// Returns the root folder and the path below it. Links in that path are not followed.
+    fn location(&self, scope: MemoryScope, agent: &str) -> (&Path, String) {
         let name = agent.replace(':', "-");
         match (scope, &self.remote) {
             (MemoryScope::User, _) => (&self.home, format!("{SHARED}/{name}")),
@@ -57,51 +65,59 @@ impl AgentMemories {
         }
     }
 
-    /// Opens an agent's memory, making its directory; else why it has none.
-    pub fn open(&self, scope: MemoryScope, agent: &str) -> Result<Arc<SessionMemory>, String> {
-        let (root, below) = self.place(scope, agent);
-        let failed = |error: &dyn std::fmt::Display| {
-            format!("the memory of `{agent}` cannot be used: {error}")
-        };
-        let way = RelPath::new(&below).map_err(|error| failed(&error))?;
-        // No link is followed: a repository could lead it anywhere.
-        let top = Dir::create(root).map_err(|error| failed(&error))?;
-        let directory = top.create_folder(&way).map_err(|error| failed(&error))?;
+    /// Opens an agent's memory, creating its directory if needed.
+    pub fn open(
+        &self,
+        scope: MemoryScope,
+        agent: &str,
+    ) -> Result<Arc<SessionMemory>, AgentMemoryError> {
+        self.try_open(scope, agent)
+            .map_err(|source| AgentMemoryError { agent: agent.to_owned(), source })
+    }
+
+    fn try_open(
+        &self,
+        scope: MemoryScope,
+        agent: &str,
+    ) -> Result<Arc<SessionMemory>, Box<dyn std::error::Error + Send + Sync>> {
+        let (root, below) = self.location(scope, agent);
+        let below = RelPath::new(&below)?;
+        // Links are not followed: a repository could point one anywhere.
+        let root = Dir::create(root)?;
+        let directory = root.create_folder(&below)?;
         if scope == MemoryScope::Local && self.remote.is_none() {
-            hide_from_git(&top).map_err(|error| failed(&error))?;
+            hide_from_git(&root)?;
         }
-        let store = Store::open(directory.path(), &self.state, self.options.clone())
-            .map_err(|error| failed(&error))?;
+        let store = Store::open(directory.path(), &self.state, self.options.clone())?;
         let stores = vec![Arc::new(store)];
         Ok(SessionMemory::new(stores, Saving::Entries, None, Arc::clone(&self.clock), None))
     }
 
-    /// The same if its directory is there: looking makes nothing.
+    /// Opens an agent's memory if its directory exists.
     pub fn existing(&self, scope: MemoryScope, agent: &str) -> Option<Arc<SessionMemory>> {
-        let (root, below) = self.place(scope, agent);
-        let way = RelPath::new(&below).ok()?;
-        Dir::open(root).ok()?.open_folder(&way).ok()?;
+        let (root, below) = self.location(scope, agent);
+        let below = RelPath::new(&below).ok()?;
+        Dir::open(root).ok()?.open_folder(&below).ok()?;
         self.open(scope, agent).ok()
     }
 }
 
-/// A file that hides its own folder: no other file of the person's has to change.
-fn hide_from_git(root: &Dir) -> Result<(), String> {
-    let file =
-        RelPath::new(format!(".dormouse/{LOCAL}/.gitignore")).map_err(|error| error.to_string())?;
+/// Writes a `.gitignore` into the folder itself, so that no file of the user's has to change.
+fn hide_from_git(root: &Dir) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let file = RelPath::new(format!(".dormouse/{LOCAL}/.gitignore"))?;
     if root.read(&file).is_ok() {
         return Ok(());
     }
-    let text = "# Memories of agents that are for one person alone.\n*\n";
-    root.replace(&file, text.as_bytes()).map_err(|error| error.to_string())
+    let text = "# Memories of agents for one user; not committed.\n*\n";
+    Ok(root.replace(&file, text.as_bytes())?)
 }
 
-/// Memory for the set-up of an agent's conversation. The rules stand in its prompt.
+/// Returns the memory setup of an agent's conversation. Its prompt contains the rules.
 pub(crate) fn setup(access: &Arc<SessionMemory>) -> MemorySetup {
     MemorySetup { access: Arc::clone(access), rules: None, recall: None }
 }
 
-/// What the agent is told about it.
+/// Returns the instructions on memory for the agent's prompt.
 pub(crate) fn rules(scope: MemoryScope, directory: &Path) -> String {
     let whose = match scope {
         MemoryScope::User => {
@@ -123,8 +139,8 @@ pub(crate) fn rules(scope: MemoryScope, directory: &Path) -> String {
     )
 }
 
-/// The agent's tools with Read, Edit and Write for its memory: those that it has otherwise reach as far as before, the
-/// others no further than that folder.
+/// Adds Read, Edit and Write for the memory directory. A tool that the agent has anyway keeps its access elsewhere; the
+/// others work in that directory only.
 pub(crate) fn with_memory_files(
     tools: ToolSet,
     all: &ToolSet,
@@ -134,7 +150,7 @@ pub(crate) fn with_memory_files(
     let mut added: Vec<Arc<dyn Tool>> = Vec::new();
     for name in ["Read", "Edit", "Write"] {
         let elsewhere =
-            if tools.get(name).is_some() { Elsewhere::AsBefore } else { Elsewhere::Refused };
+            if tools.get(name).is_some() { Elsewhere::Allowed } else { Elsewhere::Refused };
         let inner = tools.get(name).or_else(|| all.get(name)).cloned();
         let Some(inner) = inner else { continue };
         let (directory, conversation) = (directory.to_owned(), conversation.clone());
@@ -143,31 +159,30 @@ pub(crate) fn with_memory_files(
     tools.with(added)
 }
 
-/// What becomes of a call outside the memory's folder.
+/// The treatment of calls outside the memory directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elsewhere {
-    AsBefore,
+    Allowed,
     Refused,
 }
 
-/// A file tool that needs no question in an agent's own memory.
+/// A file tool that needs no confirmation in an agent's own memory.
 struct MemoryFiles {
     inner: Arc<dyn Tool>,
     directory: PathBuf,
     elsewhere: Elsewhere,
-    /// That of the conversation above: in its plan mode memory is not written either.
+    /// The gate of the parent conversation: its plan mode also forbids writing memory.
     conversation: PermissionGate,
 }
 
 impl MemoryFiles {
-    /// Whether a call is about a file of the memory, as its path is written. Where that leads in truth is decided when
-    /// it is written.
+    /// Whether the path of a call is in the memory directory. Links are checked when the file is written.
     fn is_own(&self, input: &RawValue, folder: &Path) -> bool {
         #[derive(Deserialize)]
-        struct Named {
+        struct FileInput {
             file_path: PathBuf,
         }
-        let Ok(named) = serde_json::from_str::<Named>(input.get()) else { return false };
+        let Ok(named) = serde_json::from_str::<FileInput>(input.get()) else { return false };
         let path = folder.join(named.file_path);
         let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
         !climbs && path.starts_with(&self.directory) && path != self.directory
@@ -180,10 +195,9 @@ impl Tool for MemoryFiles {
     }
 
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
-        // What is written to its memory goes through the door of memory, which asks where it has to; what the call
-        // would refuse anyway needs no question.
-        let needs_none = self.elsewhere == Elsewhere::Refused || self.is_own(input, folder);
-        if needs_none { Access::Reads } else { self.inner.access(input, folder) }
+        // The file guard asks for confirmation of memory changes where needed; a call that is refused anyway needs none.
+        let unasked = self.elsewhere == Elsewhere::Refused || self.is_own(input, folder);
+        if unasked { Access::Reads } else { self.inner.access(input, folder) }
     }
 
     fn file(&self, input: &RawValue) -> Option<PathBuf> {
@@ -207,25 +221,26 @@ impl Tool for MemoryFiles {
             self.elsewhere == Elsewhere::Refused && self.leads_out(input, &context.folder);
         if leads_out || !self.is_own(input, &context.folder) {
             return match self.elsewhere {
-                Elsewhere::AsBefore => self.inner.call(input, context),
+                Elsewhere::Allowed => self.inner.call(input, context),
                 Elsewhere::Refused => Box::pin(ready(Err(self.refusal()))),
             };
         }
         if self.inner.name() != "Read" && self.conversation.mode() == PermissionMode::Plan {
-            let message = "in plan mode memory is not written".to_owned();
+            let message = "memory cannot be written in plan mode".to_owned();
             return Box::pin(ready(Err(ToolError::Failed { message })));
         }
         Box::pin(async move {
             let mut context = context.clone();
-            let (directory, door) = (self.directory.clone(), context.file_guard.take());
-            context.file_guard = Some(Arc::new(OnlyBelow { directory, door }));
+            let directory = self.directory.clone();
+            let inner = context.file_guard.take();
+            context.file_guard = Some(Arc::new(DirectoryGuard { directory, inner }));
             self.inner.call(input, &context).await
         })
     }
 }
 
 impl MemoryFiles {
-    /// Whether a link on the way to the file leads out of the memory.
+    /// Whether a link in the path leads out of the memory directory.
     fn leads_out(&self, input: &RawValue, folder: &Path) -> bool {
         let named = self.inner.file(input).map(|file| folder.join(file));
         let real = named.and_then(|path| path.canonicalize().ok());
@@ -235,25 +250,23 @@ impl MemoryFiles {
     fn refusal(&self) -> ToolError {
         let (name, folder) = (self.inner.name(), self.directory.display());
         ToolError::Failed {
-            message: format!(
-                "{name} is for your memory alone: it works in {folder} and nowhere else"
-            ),
+            message: format!("{name} is only for your memory and works only in {folder}"),
         }
     }
 }
 
-/// Lets nothing be written outside the memory, wherever a link leads.
-struct OnlyBelow {
+/// Refuses writes outside the memory directory, also through links.
+struct DirectoryGuard {
     directory: PathBuf,
-    door: Option<Arc<dyn FileGuard>>,
+    inner: Option<Arc<dyn FileGuard>>,
 }
 
-impl FileGuard for OnlyBelow {
+impl FileGuard for DirectoryGuard {
     fn route(&self, path: &Path) -> FileRoute {
         if !path.starts_with(&self.directory) {
             let (path, folder) = (path.display(), self.directory.display());
             return FileRoute::Refused(format!("{path} is not in your memory, {folder}"));
         }
-        self.door.as_ref().map_or(FileRoute::Plain, |door| door.route(path))
+        self.inner.as_ref().map_or(FileRoute::Plain, |inner| inner.route(path))
     }
 }

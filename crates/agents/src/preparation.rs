@@ -1,4 +1,4 @@
-//! From an order to a conversation that can begin: which agent, with which tools, prompt, memory, model and folder.
+//! Preparation of a subagent: definition, tools, prompt, memory, model and folder of its conversation.
 
 use std::sync::Arc;
 
@@ -12,23 +12,28 @@ use dormouse_permissions::PermissionMode;
 use dormouse_tools::{Confirmer, ToolSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::definition::{
+    AgentDefinition, AgentDefinitions, AgentModel, AgentOrigin, AgentTools, Isolation, MemoryScope,
+};
+use crate::fork_sequence::ForkPosition;
+use crate::manual;
 use crate::mcp_servers::{FilteredAnnouncer, start_own_servers};
 use crate::memory;
 use crate::messages::{AgentName, SEND_MESSAGE};
-use crate::runs::{RunStatus, SubagentRun};
-use crate::spawner::{ForkPosition, SubagentSpawner};
-use crate::tool_access::{SubagentConfirmer, fits, gate, has, tool_of_rule};
+use crate::preparation_error::PreparationError;
+use crate::runs::{RunActivity, RunStatus, SubagentRun};
+use crate::spawner::SubagentSpawner;
+use crate::tool_access::{SubagentConfirmer, may_use, permission_gate, tool_matches, tool_of_rule};
 use crate::tool_input::{AGENT_TOOL, AgentToolInput};
 use crate::worktree::Worktree;
-use crate::{AgentDefinition, AgentModel, AgentTools, Isolation, manual};
 
-/// AgentDefinitions below agents, so deep.
-const DEEPEST: u8 = 3;
-/// A name with a number behind it has to be a name as well.
-const LONGEST_WANTED: usize = 56;
-/// What kind of agent a fork is.
+/// The maximum nesting of subagents.
+const MAX_DEPTH: u8 = 3;
+/// Leaves room in a name for a number.
+const MAX_REQUESTED_NAME: usize = 56;
+/// The agent type of a fork.
 pub(crate) const FORK: &str = "fork";
-/// The agent that knows the manual.
+/// The built-in agent that gets the manual.
 const GUIDE: &str = "guide";
 
 const NOTES: &str = "\
@@ -40,56 +45,56 @@ You are a fork: a copy of the conversation above, made to carry out one task bes
 # Your task
 ";
 
-/// What begins the work.
+/// The start of a subagent.
 pub(crate) enum SubagentStart {
-    /// The task is said to it.
+    /// With the task as the first user message.
     Prompt(String),
-    /// It stands in the conversation already.
+    /// With the task in the forked conversation already.
     Forked(ForkPosition),
 }
 
-/// A conversation that can begin.
+/// A subagent that is ready to run.
 pub(crate) struct PreparedSubagent {
     pub(crate) engine: Engine,
     pub(crate) spawner: Arc<SubagentSpawner>,
-    pub(crate) opening: SubagentStart,
+    pub(crate) start: SubagentStart,
     pub(crate) surroundings: Surroundings,
     pub(crate) max_turns: Option<u32>,
     pub(crate) background: bool,
     pub(crate) run: SubagentRun,
     pub(crate) task: String,
     pub(crate) worktree: Option<Worktree>,
-    /// Its own MCP servers.
+    /// The MCP servers of its definition.
     pub(crate) servers: Option<Arc<McpHub>>,
-    /// What should be said with the result.
+    /// Remarks for the result.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Makes ready what an order asks for; else why not.
+/// Prepares the subagent of a tool call.
 pub(crate) async fn prepare(
     spawner: &Arc<SubagentSpawner>,
     branch: &Arc<ForkPoint>,
-    order: &AgentToolInput,
-) -> Result<PreparedSubagent, String> {
+    input: &AgentToolInput,
+) -> Result<PreparedSubagent, PreparationError> {
     let agents = spawner.registry.agents();
-    let definition = match order.agent() {
+    let definition = match input.agent() {
         None => None,
-        Some(name) => Some(agents.get(name).ok_or_else(|| unknown(name, spawner))?.clone()),
+        Some(name) => Some(agents.get(name).ok_or_else(|| unknown_agent(name, &agents))?.clone()),
     };
     check_depth(branch, definition.as_ref())?;
     let isolation = match &definition {
         Some(agent) if agent.isolation == Isolation::Worktree => Isolation::Worktree,
-        _ => order.isolation(),
+        _ => input.isolation(),
     };
     let id = AgentId::generate(&*branch.config().services.ids);
     let parent = branch.config();
     if isolation == Isolation::Worktree && parent.tools.gate.mode() == PermissionMode::Plan {
-        return Err("in plan mode nothing may be changed: no worktree can be made".to_owned());
+        return Err(PreparationError::WorktreeInPlanMode);
     }
     let worktree = match isolation {
         Isolation::None => None,
         Isolation::Worktree => Some(
-            Worktree::make(
+            Worktree::create(
                 &spawner.registry.setup.home,
                 &parent.project,
                 id,
@@ -99,68 +104,71 @@ pub(crate) async fn prepare(
         ),
     };
     let background =
-        order.run_in_background || definition.as_ref().is_some_and(|agent| agent.background);
+        input.run_in_background || definition.as_ref().is_some_and(|agent| agent.background);
     let agent_type = definition.as_ref().map_or(FORK, |agent| agent.name.as_str());
-    let (name, own) = own_spawner(spawner, order.name.as_deref().unwrap_or(agent_type))?;
+    let (name, own) = own_spawner(spawner, input.name.as_deref().unwrap_or(agent_type))?;
     let remarks = Vec::new();
     let made = worktree.clone();
     let draft =
-        Preparation { spawner, own, name, branch, order, id, worktree, background, remarks };
+        Preparation { spawner, own, name, branch, input, id, worktree, background, remarks };
     let prepared = match definition {
         Some(agent) => draft.fresh(&agent).await,
         None => draft.fork(),
     };
     if let (Err(_), Some(made)) = (&prepared, made) {
-        // Nothing was done in it: it goes again.
-        let _gone = made.close().await;
+        // Removes it: nothing was done in it.
+        let _remark = made.close().await;
     }
     prepared
 }
 
-/// A spawner for the agent under a name that nobody has, if possible the one that is wanted.
+/// Creates the spawner of the subagent under the requested name, with a number if that is taken.
 fn own_spawner(
     spawner: &SubagentSpawner,
-    wanted: &str,
-) -> Result<(AgentName, Arc<SubagentSpawner>), String> {
-    let plain: String = wanted.replace(':', "-").chars().take(LONGEST_WANTED).collect();
+    requested: &str,
+) -> Result<(AgentName, Arc<SubagentSpawner>), PreparationError> {
+    let plain: String = requested.replace(':', "-").chars().take(MAX_REQUESTED_NAME).collect();
     let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
     for name in std::iter::once(plain.clone()).chain(numbered) {
-        let name = AgentName::new(&name).map_err(|error| error.to_string())?;
-        if let Ok(own) = SubagentSpawner::new(Arc::clone(&spawner.registry), &name, None) {
+        let name = AgentName::new(&name)?;
+        if let Ok(own) = spawner.for_subagent(&name) {
             return Ok((name, own));
         }
     }
-    Err(format!("there is no name left for `{wanted}`"))
+    Err(PreparationError::NoFreeName(requested.to_owned()))
 }
 
-fn unknown(name: &str, spawner: &SubagentSpawner) -> String {
-    let agents = spawner.registry.agents();
-    let meant = nearest_name(name, agents.all().map(|agent| agent.name.clone()));
-    let meant = meant.map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
-    let all: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
-    format!("there is no agent `{name}`.{meant} There are: {}", all.join(", "))
-}
-
-fn check_depth(branch: &ForkPoint, definition: Option<&AgentDefinition>) -> Result<(), String> {
-    let Some(side) = branch.subagent() else { return Ok(()) };
-    if side.agent_type == FORK && definition.is_none() {
-        return Err("a fork cannot fork: do the task yourself, here".to_owned());
+fn unknown_agent(name: &str, agents: &AgentDefinitions) -> PreparationError {
+    let nearest = nearest_name(name, agents.all().map(|agent| agent.name.clone()));
+    let known: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
+    PreparationError::UnknownAgent {
+        name: name.to_owned(),
+        suggestion: nearest.map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default(),
+        known: known.join(", "),
     }
-    if side.depth >= DEEPEST {
-        return Err(format!(
-            "agents go {DEEPEST} deep, and this one is that deep already: do the task yourself, here"
-        ));
+}
+
+fn check_depth(
+    branch: &ForkPoint,
+    definition: Option<&AgentDefinition>,
+) -> Result<(), PreparationError> {
+    let Some(parent) = branch.subagent() else { return Ok(()) };
+    if parent.agent_type == FORK && definition.is_none() {
+        return Err(PreparationError::NestedFork);
+    }
+    if parent.depth >= MAX_DEPTH {
+        return Err(PreparationError::TooDeep(MAX_DEPTH));
     }
     Ok(())
 }
 
 struct Preparation<'a> {
     spawner: &'a Arc<SubagentSpawner>,
-    /// The agent's own.
+    /// The spawner of the subagent itself.
     own: Arc<SubagentSpawner>,
     name: AgentName,
     branch: &'a Arc<ForkPoint>,
-    order: &'a AgentToolInput,
+    input: &'a AgentToolInput,
     id: AgentId,
     worktree: Option<Worktree>,
     background: bool,
@@ -168,16 +176,17 @@ struct Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// What every agent's conversation has in common: nobody works beside it, and it has a spawner of its own.
+    /// Returns the parent's configuration without background tasks, message sources and fork points: the subagent's own
+    /// spawner adds its own.
     fn config(&self) -> EngineConfig {
         let mut config = self.branch.config().clone();
         config.extensions.background_tasks = Vec::new();
-        // Its own spawner tells it of agents.
+        // Its own spawner adds the registry again.
         let registry = Arc::as_ptr(&self.spawner.registry).cast::<()>();
         config.extensions.announcers.retain(|each| Arc::as_ptr(each).cast::<()>() != registry);
         config.extensions.message_sources = Vec::new();
         config.extensions.fork_points = None;
-        // Whoever runs in the background has nobody to ask: the person is at something else.
+        // A background subagent cannot ask the user for confirmation.
         config.tools.confirmer = config.tools.confirmer.filter(|_| !self.background).map(|inner| {
             Arc::new(SubagentConfirmer { inner, agent: self.name.to_string() })
                 as Arc<dyn Confirmer>
@@ -188,30 +197,33 @@ impl Preparation<'_> {
         config
     }
 
-    fn fork(self) -> Result<PreparedSubagent, String> {
-        if self.order.model.is_some() {
-            return Err(
-                "a fork has the model of its conversation; name an agent to use another".to_owned()
-            );
+    fn fork(self) -> Result<PreparedSubagent, PreparationError> {
+        if self.input.model.is_some() {
+            return Err(PreparationError::ForkModel);
         }
         let mut config = self.config();
         self.own.configure(&mut config);
-        let mut task = format!("{FORK_RULES}{}", self.order.prompt);
+        let mut task = format!("{FORK_RULES}{}", self.input.prompt);
         if let Some(worktree) = &self.worktree {
             task.push_str(&format!(
                 "\n\nYou work in a git worktree of your own, {}: use paths below it, not those of the conversation above.",
                 worktree.folder.display()
             ));
         }
-        let side = self.branch.subagent_below(self.id, FORK);
-        let engine =
-            self.branch.begin_fork(config, &side, &task).map_err(|error| error.to_string())?;
-        let opening = SubagentStart::Forked(self.spawner.place(self.branch));
+        let subagent = self.branch.subagent_below(self.id, FORK);
+        let engine = self
+            .branch
+            .begin_fork(config, &subagent, &task)
+            .map_err(|error| PreparationError::Engine(Box::new(error)))?;
+        let start = SubagentStart::Forked(self.spawner.forks.add(self.branch));
         let surroundings = self.branch.surroundings().clone();
-        Ok(self.prepared(engine, opening, surroundings, FORK, None))
+        Ok(self.prepared(engine, start, surroundings, FORK, None))
     }
 
-    async fn fresh(mut self, agent: &AgentDefinition) -> Result<PreparedSubagent, String> {
+    async fn fresh(
+        mut self,
+        agent: &AgentDefinition,
+    ) -> Result<PreparedSubagent, PreparationError> {
         let mut config = self.config();
         let access = self.memory(agent)?;
         let directory = access.as_ref().and_then(|access| {
@@ -221,7 +233,7 @@ impl Preparation<'_> {
         let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));
         config.memory = access.as_ref().map(memory::setup);
         let tools = self.tools(agent, &config.tools.set);
-        if !has(agent, "Skill") {
+        if !may_use(agent, "Skill") {
             config.extensions.skills = Arc::default();
         }
         config.tools.set = Arc::new(match remembered {
@@ -230,8 +242,8 @@ impl Preparation<'_> {
             }
             None => tools,
         });
-        config.tools.gate = gate(agent, &config.tools.gate);
-        config.effort = agent.effort.or(config.effort);
+        config.tools.gate = permission_gate(agent, &config.tools.gate);
+        config.effort = agent.model.effort.or(config.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
         config.overrides =
@@ -239,41 +251,46 @@ impl Preparation<'_> {
         self.choose_model(agent, &mut config).await?;
         if self.may_delegate(agent) {
             self.own.configure(&mut config);
-        } else if has(agent, SEND_MESSAGE) {
+        } else if may_use(agent, SEND_MESSAGE) {
             self.own.configure_messages(&mut config);
         }
         let surroundings =
             Surroundings::look(&config.project, &config.tools.environment, &*config.services.clock)
                 .await;
-        let side = self.branch.subagent_below(self.id, &agent.name);
+        let subagent = self.branch.subagent_below(self.id, &agent.name);
         let engine = self
             .branch
-            .begin_empty(config, &side, &surroundings)
-            .map_err(|error| error.to_string())?;
+            .begin_empty(config, &subagent, &surroundings)
+            .map_err(|error| PreparationError::Engine(Box::new(error)))?;
         let task = match &agent.initial_prompt {
-            Some(first) => format!("{first}\n\n{}", self.order.prompt),
-            None => self.order.prompt.clone(),
+            Some(first) => format!("{first}\n\n{}", self.input.prompt),
+            None => self.input.prompt.clone(),
         };
-        let opening = SubagentStart::Prompt(task);
-        let prepared = self.prepared(engine, opening, surroundings, &agent.name, agent.max_turns);
+        let start = SubagentStart::Prompt(task);
+        let prepared =
+            self.prepared(engine, start, surroundings, &agent.name, agent.model.max_turns);
         Ok(PreparedSubagent { servers, ..prepared })
     }
 
-    /// Its own hooks run while it does.
+    /// Adds the hooks of the definition.
     fn add_hooks(&mut self, agent: &AgentDefinition, config: &mut EngineConfig) {
-        if agent.hooks.is_null() {
+        if agent.extensions.hooks.is_null() {
             return;
         }
-        let (origin, file) = (HookOrigin::Agent(agent.name.clone()), agent.file.clone());
-        let layer =
-            HookLayer::of_value(origin, file.unwrap_or_default(), agent.hooks.clone(), None);
+        let (origin, file) = (HookOrigin::Agent(agent.name.clone()), agent.source.file.clone());
+        let layer = HookLayer::of_value(
+            origin,
+            file.unwrap_or_default(),
+            agent.extensions.hooks.clone(),
+            None,
+        );
         let (hooks, problems) = config.extensions.hooks.with([layer]);
         self.remarks
             .extend(problems.iter().map(|problem| format!("a hook will not run: {problem}")));
         config.extensions.hooks = Arc::new(hooks);
     }
 
-    /// The servers of the conversation above as far as it may have them, and its own.
+    /// Limits the parent's servers to the allowed tools, and starts the servers of the definition.
     async fn add_servers(
         &mut self,
         agent: &AgentDefinition,
@@ -293,44 +310,47 @@ impl Preparation<'_> {
     fn memory(
         &self,
         agent: &AgentDefinition,
-    ) -> Result<Option<Arc<dormouse_engine::SessionMemory>>, String> {
+    ) -> Result<Option<Arc<dormouse_engine::SessionMemory>>, PreparationError> {
         let (Some(scope), Some(memories)) = (agent.memory, self.spawner.registry.memories()) else {
             return Ok(None);
         };
-        // Two agents must not have one memory by the likeness of their names.
+        // `a:b` and `a-b` would share a folder.
         let plain = agent.name.replace(':', "-");
         if plain != agent.name && self.spawner.registry.agents().get(&plain).is_some() {
-            return Err(format!(
-                "`{}` can have no memory: the folder is that of the agent `{plain}`",
-                agent.name
-            ));
+            return Err(PreparationError::MemoryFolderTaken {
+                agent: agent.name.clone(),
+                owner: plain,
+            });
         }
-        memories.open(scope, &agent.name).map(Some)
+        Ok(Some(memories.open(scope, &agent.name)?))
     }
 
-    /// Whether it may start agents itself.
+    /// Whether it may start subagents.
     fn may_delegate(&self, agent: &AgentDefinition) -> bool {
-        let deep_enough = self.branch.subagent().map_or(0, |side| side.depth) + 1 < DEEPEST;
-        deep_enough && has(agent, AGENT_TOOL)
+        let deep_enough =
+            self.branch.subagent().map_or(0, |subagent| subagent.depth) + 1 < MAX_DEPTH;
+        deep_enough && may_use(agent, AGENT_TOOL)
     }
 
-    /// The parent's tools as far as the definition goes. Those that belong to the conversation above stay there.
+    /// Returns the parent's tools that the definition allows, without those tied to the parent conversation.
     fn tools(&mut self, agent: &AgentDefinition, all: &ToolSet) -> ToolSet {
         let own = [AGENT_TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
         let names: Vec<&str> = all
             .names()
             .filter(|name| !own.contains(name) && !MEMORY_TOOLS.contains(name))
-            .filter(|name| has(agent, name))
+            .filter(|name| may_use(agent, name))
             .collect();
         if let AgentTools::Only(wanted) = &agent.tools {
             let missing: Vec<&str> = wanted
                 .iter()
                 .map(|word| tool_of_rule(word))
-                .filter(|word| !own.contains(word) && !all.names().any(|name| fits(word, name)))
+                .filter(|word| {
+                    !own.contains(word) && !all.names().any(|name| tool_matches(word, name))
+                })
                 .collect();
             if !missing.is_empty() {
                 self.remarks
-                    .push(format!("it names tools that are not there: {}", missing.join(", ")));
+                    .push(format!("unknown tools in its definition: {}", missing.join(", ")));
             }
         }
         ToolSet::of(names.into_iter().filter_map(|name| all.get(name).cloned()))
@@ -339,21 +359,21 @@ impl Preparation<'_> {
     fn prompt(
         &mut self,
         agent: &AgentDefinition,
-        remembered: Option<(crate::MemoryScope, &std::path::Path)>,
-    ) -> Result<String, String> {
+        remembered: Option<(MemoryScope, &std::path::Path)>,
+    ) -> Result<String, PreparationError> {
         let mut prompt = agent.prompt.clone();
-        if agent.origin != crate::AgentOrigin::BuiltIn {
+        if agent.source.origin != AgentOrigin::BuiltIn {
             prompt.push_str(&format!("\n\n{NOTES}"));
         }
-        if agent.name == GUIDE && agent.origin == crate::AgentOrigin::BuiltIn {
+        if agent.name == GUIDE && agent.source.origin == AgentOrigin::BuiltIn {
             let folder = manual::write_manual(&self.spawner.registry.setup.home)?;
             prompt.push_str(&format!("\n\nThe manual is in {}.", folder.display()));
         }
-        for name in &agent.skills {
+        for name in &agent.extensions.skills {
             match self.branch.config().extensions.skills.text_of(name) {
                 Ok(text) => prompt.push_str(&format!("\n\n# Skill {name}\n{text}")),
                 Err(why) => {
-                    self.remarks.push(format!("its skill `{name}` could not be used: {why}"));
+                    self.remarks.push(format!("cannot use its skill `{name}`: {why}"));
                 }
             }
         }
@@ -367,10 +387,10 @@ impl Preparation<'_> {
         &mut self,
         agent: &AgentDefinition,
         config: &mut EngineConfig,
-    ) -> Result<(), String> {
-        let asked = self.order.model.as_deref().filter(|name| !name.trim().is_empty());
+    ) -> Result<(), PreparationError> {
+        let asked = self.input.model.as_deref().filter(|name| !name.trim().is_empty());
         let choice = match asked {
-            None => agent.model.clone(),
+            None => agent.model.choice.clone(),
             Some("inherit") => AgentModel::Inherit,
             Some("haiku" | "small") => AgentModel::Small,
             Some(name) => AgentModel::Named(name.to_owned()),
@@ -382,8 +402,8 @@ impl Preparation<'_> {
             AgentModel::Small => match small() {
                 Some(name) => name,
                 None => {
-                    let said = "no `smallModel` is set, so it ran with the conversation's model";
-                    self.remarks.push(said.to_owned());
+                    let remark = "no `smallModel` is set, so it ran with the conversation's model";
+                    self.remarks.push(remark.to_owned());
                     return Ok(());
                 }
             },
@@ -391,24 +411,22 @@ impl Preparation<'_> {
         if name == config.model.name {
             return Ok(());
         }
-        // A limit that could not be held is worse than another model.
+        // The cost limit could not be enforced without a price.
         let unpriced = config.cost.prices.price(&name).is_none();
         if config.cost.max_usd.is_some()
             && unpriced
             && config.cost.prices.price(&config.model.name).is_some()
         {
-            return Err(format!(
-                "the price of {name} is not known, and what may be spent is limited: leave `model` out"
-            ));
+            return Err(PreparationError::UnknownPrice(name));
         }
-        config.model = self.spawner.registry.setup.models.named(&name).await?;
+        config.model = self.spawner.registry.setup.models.resolve(&name).await?;
         Ok(())
     }
 
     fn prepared(
         self,
         engine: Engine,
-        opening: SubagentStart,
+        start: SubagentStart,
         surroundings: Surroundings,
         agent_type: &str,
         max_turns: Option<u32>,
@@ -418,14 +436,12 @@ impl Preparation<'_> {
             id: self.id,
             name: self.name.to_string(),
             agent_type: agent_type.to_owned(),
-            description: self.order.description.clone(),
-            depth: self.branch.subagent().map_or(0, |side| side.depth) + 1,
+            description: self.input.description.clone(),
+            depth: self.branch.subagent().map_or(0, |subagent| subagent.depth) + 1,
             background: self.background,
             since: self.branch.config().services.clock.now(),
             status: RunStatus::Running,
-            doing: "starting".to_owned(),
-            calls: std::collections::VecDeque::new(),
-            calls_made: 0,
+            activity: RunActivity { text: "starting".to_owned(), ..RunActivity::default() },
             requests: 0,
             usage: dormouse_conversation::Usage::default(),
             cost_usd: Some(0.0),
@@ -436,12 +452,12 @@ impl Preparation<'_> {
         PreparedSubagent {
             engine,
             spawner: self.own,
-            opening,
+            start,
             surroundings,
             max_turns,
             background: self.background,
             run,
-            task: self.order.prompt.clone(),
+            task: self.input.prompt.clone(),
             worktree: self.worktree,
             servers: None,
             remarks: self.remarks,

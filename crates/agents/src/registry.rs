@@ -1,4 +1,4 @@
-//! What all agents of a session have in common: which there are, where they keep what outlasts them, who is running.
+//! The subagent registry of a session: agent definitions, memories and runs.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,117 +12,130 @@ use dormouse_engine::{
 };
 use dormouse_tools::ToolSet;
 use futures_util::future::BoxFuture;
+use thiserror::Error;
 
 use crate::agent_list::agent_list;
+use crate::definition::{AgentDefinitions, AgentFolders};
 use crate::memory::AgentMemories;
 use crate::messages::{Mailboxes, MessageRouter};
 use crate::runs::SubagentRuns;
-use crate::{AgentDefinitions, AgentFolders};
 
-/// The heading of the list of agents.
 const HEADING: &str = "Agents";
 
-/// Finds a model by its name.
+/// Connects to a model by name.
 pub trait ModelResolver: Send + Sync {
-    /// The model; else why there is none.
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>>;
+    /// Returns the model setup for a name.
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelSetup, ModelUnavailableError>>;
 }
 
-/// Where the list of agents is told.
+/// A model that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot use model {name}: {reason}")]
+pub struct ModelUnavailableError {
+    /// The model.
+    pub name: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The position of the list of agents in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentListPosition {
-    /// In a message, so that it can change.
+    /// In a message, so that it can change during a session.
     Message,
     /// In the tool's description.
     Description,
 }
 
-/// What agents need from outside.
+/// The dependencies of a registry.
 pub struct SubagentSetup {
-    /// Reads all definitions, as they are now.
+    /// Loads all definitions.
     pub load: Box<dyn Fn() -> AgentDefinitions + Send + Sync>,
-    /// Where definitions are, to see whether one has changed.
+    /// The folders of definitions, to detect changes.
     pub folders: Option<AgentFolders>,
-    /// Other models.
+    /// Connects to other models.
     pub models: Arc<dyn ModelResolver>,
-    /// Where agents' memories are; none where memory is off.
+    /// The memories of agents; `None` if memory is off.
     pub memories: Option<AgentMemories>,
-    /// A model for small questions.
+    /// The small model.
     pub small: Option<SmallModel>,
-    /// How often it is said what an agent is doing; never without.
+    /// The interval of progress summaries; `None` for no summaries.
     pub progress_every: Option<Duration>,
-    /// The program's folder.
+    /// The home folder of the program.
     pub home: PathBuf,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// New ids.
+    /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// Where the list of agents is told.
+    /// The position of the list of agents in the request.
     pub list_in: AgentListPosition,
-    /// How agents write to each other, and to other processes.
+    /// Message routing within and between processes.
     pub routing: MessageRouting,
 }
 
-/// The ways of messages.
+/// Message routing within and between processes.
 #[derive(Clone)]
 pub struct MessageRouting {
     /// The agents of this process.
     pub router: MessageRouter,
-    /// Those of others, in this project.
+    /// The agents of other processes in this project.
     pub mailboxes: Mailboxes,
 }
 
-/// All agents of a session.
+/// The agent definitions and subagent runs of a session.
 pub struct SubagentRegistry {
     pub(crate) setup: SubagentSetup,
-    known: Mutex<Known>,
+    loaded: Mutex<LoadedDefinitions>,
     pub(crate) runs: SubagentRuns,
-    /// Held while somebody asks what an agent is doing: never two at a time.
+    /// Limits progress summaries to one at a time.
     pub(crate) summarizing: tokio::sync::Semaphore,
 }
 
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
-struct Known {
+struct LoadedDefinitions {
     agents: Arc<AgentDefinitions>,
     stamp: Stamp,
 }
 
 impl SubagentRegistry {
-    /// Reads the definitions.
+    /// Loads the definitions.
     pub fn new(setup: SubagentSetup) -> Arc<Self> {
-        let known = Known { agents: Arc::new((setup.load)()), stamp: stamp(&setup) };
+        let loaded = LoadedDefinitions { agents: Arc::new((setup.load)()), stamp: stamp(&setup) };
         Arc::new(Self {
-            known: Mutex::new(known),
+            loaded: Mutex::new(loaded),
             setup,
             runs: SubagentRuns::default(),
             summarizing: tokio::sync::Semaphore::new(1),
         })
     }
 
-    /// The agents there are; read again if a file has changed.
+    /// Returns the definitions, reloaded if a file has changed.
     pub fn agents(&self) -> Arc<AgentDefinitions> {
         let now = stamp(&self.setup);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.stamp != now {
-            *known = Known { agents: Arc::new((self.setup.load)()), stamp: now };
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if loaded.stamp != now {
+            *loaded = LoadedDefinitions { agents: Arc::new((self.setup.load)()), stamp: now };
         }
-        Arc::clone(&known.agents)
+        Arc::clone(&loaded.agents)
     }
 
-    /// Those that run, and those that ran.
+    /// Returns the running and finished subagents.
     pub fn runs(&self) -> &SubagentRuns {
         &self.runs
     }
 
-    /// AgentDefinitions' memories; none where memory is off.
+    /// Returns the memories of agents; `None` if memory is off.
     pub fn memories(&self) -> Option<&AgentMemories> {
         self.setup.memories.as_ref()
     }
 }
 
 impl MentionedAgentMemory for SubagentRegistry {
-    /// `@agent-name`, or `@name`.
+    /// Finds an agent mentioned as `@agent-name` or `@name`.
     fn memory_of(&self, message: &str) -> Option<Arc<SessionMemory>> {
         let agents = self.agents();
         let trimmed =

@@ -1,4 +1,4 @@
-//! Who runs, and who ran: what each is doing, what it has cost, where its side chain is.
+//! The running and finished subagents of a session, with their activity, cost and transcript.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,90 +9,97 @@ use dormouse_conversation::Usage;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-/// Of what an agent called, so many are kept.
-const CALLS_KEPT: usize = 5;
-/// Of agents that have ended, so many are kept.
-const ENDED_KEPT: usize = 200;
+/// The number of recent tool calls kept of a run.
+const MAX_RECENT_CALLS: usize = 5;
+/// The number of finished runs kept.
+const MAX_FINISHED: usize = 200;
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunStatus {
-    /// It works.
+    /// Not finished.
     Running,
-    /// It has answered.
+    /// Finished with an answer.
     Done,
-    /// It could not, for this reason.
+    /// Failed for this reason.
     Failed(String),
-    /// Somebody ended it.
+    /// Stopped by the user or with its parent.
     Stopped,
 }
 
-/// One run of an agent.
+/// One run of a subagent.
 #[derive(Debug, Clone)]
 pub struct SubagentRun {
-    /// Which.
+    /// The run's id.
     pub id: AgentId,
-    /// What it is called: by messages, and in lists.
+    /// The name in lists, and for messages.
     pub name: String,
-    /// What kind of agent it is; `fork` for a fork.
+    /// The name of the agent definition, or `fork`.
     pub agent_type: String,
-    /// What it is for, in a few words.
+    /// The task in a few words.
     pub description: String,
-    /// How many conversations are above it.
+    /// The number of conversations above it.
     pub depth: u8,
-    /// Whether the conversation above goes on meanwhile.
+    /// Whether the parent conversation continues meanwhile.
     pub background: bool,
-    /// Since when.
+    /// The start time.
     pub since: Timestamp,
-    /// How it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// What it is doing, in a few words.
-    pub doing: String,
-    /// Its last calls, the newest last.
-    pub calls: VecDeque<String>,
-    /// How many calls it has made.
-    pub calls_made: u64,
-    /// Requests made.
+    /// Its activity.
+    pub activity: RunActivity,
+    /// The number of requests made.
     pub requests: u32,
-    /// The tokens they took together.
+    /// The tokens of all requests.
     pub usage: Usage,
-    /// What those cost, in dollars, as far as prices are known.
+    /// The cost in dollars, as far as prices are known.
     pub cost_usd: Option<f64>,
-    /// Its side chain.
+    /// The path of its transcript.
     pub transcript: PathBuf,
-    /// Ends it.
+    /// Stops the run.
     pub(crate) stop: CancellationToken,
 }
 
-/// The runs of a session. Clones are the same list.
+/// The tool calls of a run, and its activity in words.
+#[derive(Debug, Clone, Default)]
+pub struct RunActivity {
+    /// The current activity, in a few words.
+    pub text: String,
+    /// The last calls, oldest first.
+    pub recent_calls: VecDeque<String>,
+    /// The number of all calls.
+    pub call_count: u64,
+}
+
+/// The runs of a session. Clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct SubagentRuns(Arc<Mutex<Vec<SubagentRun>>>);
 
 impl SubagentRuns {
-    /// All of them, the oldest first.
+    /// Returns all runs, oldest first.
     pub fn list(&self) -> Vec<SubagentRun> {
         self.lock().clone()
     }
 
-    /// Those that run.
+    /// Returns the number of unfinished runs.
     pub fn running(&self) -> usize {
         self.lock().iter().filter(|run| run.status == RunStatus::Running).count()
     }
 
-    /// Ends a run, by its name or the beginning of its id; false if none such runs.
-    pub fn stop(&self, which: &str) -> bool {
+    /// Stops the newest unfinished run with this name or id prefix. Returns whether there was one.
+    pub fn stop(&self, name_or_id: &str) -> bool {
         let runs = self.lock();
-        let it = |run: &&SubagentRun| {
+        let matches = |run: &&SubagentRun| {
             run.status == RunStatus::Running
-                && (run.name == which || run.id.to_string().starts_with(which))
+                && (run.name == name_or_id || run.id.to_string().starts_with(name_or_id))
         };
-        runs.iter().rev().find(it).inspect(|run| run.stop.cancel()).is_some()
+        runs.iter().rev().find(matches).inspect(|run| run.stop.cancel()).is_some()
     }
 
     pub(crate) fn add(&self, run: SubagentRun) {
         let mut runs = self.lock();
-        let ended = runs.iter().filter(|run| run.status != RunStatus::Running).count();
-        if ended >= ENDED_KEPT
+        let finished = runs.iter().filter(|run| run.status != RunStatus::Running).count();
+        if finished >= MAX_FINISHED
             && let Some(oldest) = runs.iter().position(|run| run.status != RunStatus::Running)
         {
             runs.remove(oldest);
@@ -106,7 +113,7 @@ impl SubagentRuns {
         }
     }
 
-    pub(crate) fn of(&self, id: AgentId) -> Option<SubagentRun> {
+    pub(crate) fn get(&self, id: AgentId) -> Option<SubagentRun> {
         self.lock().iter().find(|run| run.id == id).cloned()
     }
 
@@ -115,13 +122,13 @@ impl SubagentRuns {
     }
 }
 
-impl SubagentRun {
-    pub(crate) fn called(&mut self, call: String) {
-        if self.calls.len() >= CALLS_KEPT {
-            self.calls.pop_front();
+impl RunActivity {
+    pub(crate) fn add_call(&mut self, call: String) {
+        if self.recent_calls.len() >= MAX_RECENT_CALLS {
+            self.recent_calls.pop_front();
         }
-        self.doing.clone_from(&call);
-        self.calls.push_back(call);
-        self.calls_made += 1;
+        self.text.clone_from(&call);
+        self.recent_calls.push_back(call);
+        self.call_count += 1;
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent reaches of what the conversation above it has: tools, permissions, the person.
+//! A subagent's access to the parent's tools, permissions and user confirmation.
 
 use std::sync::Arc;
 
@@ -6,38 +6,38 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 
-use crate::{AgentDefinition, AgentTools};
+use crate::definition::{AgentDefinition, AgentTools};
 
-/// Asks the person, and says for whom.
+/// Asks the user for confirmation and names the subagent.
 pub(crate) struct SubagentConfirmer {
     pub(crate) inner: Arc<dyn Confirmer>,
     pub(crate) agent: String,
 }
 
 impl Confirmer for SubagentConfirmer {
-    fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
-        let why = format!("the agent {} asks: {}", self.agent, question.why);
-        self.inner.ask(ConfirmationRequest { why, ..question })
+    fn ask(&self, request: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
+        let why = format!("the agent {} asks: {}", self.agent, request.why);
+        self.inner.ask(ConfirmationRequest { why, ..request })
     }
 }
 
-/// Whether an agent has a tool, as far as its definition goes.
-pub(crate) fn has(agent: &AgentDefinition, name: &str) -> bool {
-    let named = |words: &[String]| words.iter().any(|word| fits(tool_of_rule(word), name));
-    let wanted = match &agent.tools {
+/// Whether a definition allows a tool.
+pub(crate) fn may_use(agent: &AgentDefinition, name: &str) -> bool {
+    let listed = |words: &[String]| words.iter().any(|word| tool_matches(tool_of_rule(word), name));
+    let allowed = match &agent.tools {
         AgentTools::All => true,
-        AgentTools::Only(words) => named(words),
+        AgentTools::Only(words) => listed(words),
     };
-    wanted && !named(&agent.disallowed)
+    allowed && !listed(&agent.disallowed)
 }
 
-/// `Bash(git:*)` names the tool Bash; what of it may run is the gate's business.
+/// Returns the tool of a rule: `Bash` for `Bash(git:*)`. The permission gate checks the rest.
 pub(crate) fn tool_of_rule(word: &str) -> &str {
     word.split('(').next().unwrap_or(word)
 }
 
-/// Whether a word names a tool: by its name, by its server (`mcp__docs`), or with `*` at the end.
-pub(crate) fn fits(word: &str, name: &str) -> bool {
+/// Whether a word matches a tool: by name, by server (`mcp__docs`), or by prefix with `*` at the end.
+pub(crate) fn tool_matches(word: &str, name: &str) -> bool {
     let of_server = || {
         name.strip_prefix(word)
             .is_some_and(|rest| word.starts_with("mcp__") && rest.starts_with("__"))
@@ -46,7 +46,7 @@ pub(crate) fn fits(word: &str, name: &str) -> bool {
     word == name || of_server() || begins()
 }
 
-/// The parent's gate, in the agent's mode where it has one. What the parent's mode forbids stays forbidden.
-pub(crate) fn gate(agent: &AgentDefinition, parent: &PermissionGate) -> PermissionGate {
+/// Returns the parent's gate in the mode of the definition. It never allows more than the parent's mode.
+pub(crate) fn permission_gate(agent: &AgentDefinition, parent: &PermissionGate) -> PermissionGate {
     agent.mode.map_or_else(|| parent.clone(), |mode| parent.in_mode(mode))
 }

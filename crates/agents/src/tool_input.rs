@@ -1,4 +1,4 @@
-//! What the model asks for when it starts an agent, and what it is told about the tool.
+//! The input of the Agent tool, and its description for the model.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,23 @@ use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, ToolTraits, pa
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::Isolation;
+use crate::definition::Isolation;
 
-/// The tool's name.
 pub(crate) const AGENT_TOOL: &str = "Agent";
 
-/// A call of the tool.
+/// The input of a call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentToolInput {
-    /// In a few words.
+    /// The task in a few words.
     pub(crate) description: String,
-    /// The task.
+    /// The whole task.
     pub(crate) prompt: String,
-    /// Which agent; a fork without.
+    /// The name of an agent definition; absent for a fork.
     pub(crate) subagent_type: Option<String>,
-    /// What to call it.
+    /// The name for messages.
     pub(crate) name: Option<String>,
-    /// Another model.
+    /// The model, if not that of the definition.
     pub(crate) model: Option<String>,
     #[serde(default)]
     pub(crate) run_in_background: bool,
@@ -31,24 +30,24 @@ pub(crate) struct AgentToolInput {
 }
 
 impl AgentToolInput {
-    pub(crate) fn read(input: &RawValue) -> Result<Self, ToolError> {
-        let order: Self = parse_input(input)?;
-        if order.prompt.trim().is_empty() {
+    pub(crate) fn parse(input: &RawValue) -> Result<Self, ToolError> {
+        let parsed: Self = parse_input(input)?;
+        if parsed.prompt.trim().is_empty() {
             return Err(ToolError::invalid("`prompt` is empty: an agent needs a task"));
         }
-        if let Some(other) = order.isolation.as_deref().filter(|said| *said != "worktree") {
+        if let Some(other) = parsed.isolation.as_deref().filter(|value| *value != "worktree") {
             return Err(ToolError::invalid(format!(
                 "`isolation` can be `worktree`, not `{other}`"
             )));
         }
-        Ok(order)
+        Ok(parsed)
     }
 
     pub(crate) fn isolation(&self) -> Isolation {
         if self.isolation.is_some() { Isolation::Worktree } else { Isolation::None }
     }
 
-    /// Which agent is meant; none means a fork.
+    /// The name of the agent definition; `None` for a fork.
     pub(crate) fn agent(&self) -> Option<&str> {
         self.subagent_type.as_deref().map(str::trim).filter(|name| !name.is_empty())
     }
@@ -81,7 +80,7 @@ const SCHEMA: &str = concat!(
     r#"},"required":["description","prompt"],"additionalProperties":false}"#,
 );
 
-/// What the model is told, with the list of agents where it stands there.
+/// Returns the tool specification, with the list of agents where the description contains it.
 pub(crate) fn spec(list: Option<String>) -> ToolSpec {
     let full = match list {
         None => Cow::Borrowed(FULL),

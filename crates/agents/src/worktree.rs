@@ -1,4 +1,4 @@
-//! A git worktree for an agent: made of the last commit, taken away again if nothing was changed in it.
+//! A git worktree for a subagent: created from the last commit, removed if nothing was changed in it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,44 +6,58 @@ use std::time::Duration;
 use dormouse_base::{AgentId, Environment, Project};
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
+use thiserror::Error;
 
-const PATIENCE: Duration = Duration::from_mins(2);
+const GIT_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// A worktree of an agent's own.
+/// A worktree could not be created or removed.
+#[derive(Debug, Error)]
+pub(crate) enum WorktreeError {
+    #[error("there is no git repository here, so there can be no worktree; leave `isolation` out")]
+    NotARepository,
+    #[error("the repository has no commit yet, so there can be no worktree")]
+    NoCommit,
+    #[error("git {command}: {stderr}")]
+    Git { command: String, stderr: String },
+    #[error("cannot run git: {0}")]
+    Command(String),
+}
+
+/// The worktree of a subagent.
 #[derive(Debug, Clone)]
 pub(crate) struct Worktree {
     pub(crate) folder: PathBuf,
     branch: String,
-    /// The commit that it began with.
+    /// The commit it was created from.
     base: String,
     root: PathBuf,
     environment: Environment,
 }
 
 impl Worktree {
-    /// Makes one below `home`.
-    pub(crate) async fn make(
+    /// Creates a worktree in `home`.
+    pub(crate) async fn create(
         home: &Path,
         project: &Project,
         agent: AgentId,
         environment: &Environment,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, WorktreeError> {
         if !project.is_git {
-            return Err("there is no git repository here, so there can be no worktree; leave `isolation` out".to_owned());
+            return Err(WorktreeError::NotARepository);
         }
         let environment = environment.clone().with(SAFE_GIT_ENVIRONMENT);
         let root = project.checkout.clone();
-        let base = git(&["rev-parse", "HEAD"], &root, &environment).await.map_err(|_| {
-            "the repository has no commit yet, so there can be no worktree".to_owned()
-        })?;
+        let base = git(&["rev-parse", "HEAD"], &root, &environment)
+            .await
+            .map_err(|_| WorktreeError::NoCommit)?;
         let folder = home.join("worktrees").join(project.slug().as_str()).join(agent.to_string());
         let branch = format!("dormouse/agent-{agent}");
-        let place = folder.to_string_lossy().into_owned();
-        git(&["worktree", "add", "-q", "-b", &branch, &place, "HEAD"], &root, &environment).await?;
+        let path = folder.to_string_lossy().into_owned();
+        git(&["worktree", "add", "-q", "-b", &branch, &path, "HEAD"], &root, &environment).await?;
         Ok(Self { folder, branch, base, root, environment })
     }
 
-    /// The project as the agent sees it.
+    /// Returns the project with its folders in the worktree.
     pub(crate) fn project(&self, of: &Project) -> Project {
         let below = of.folder.strip_prefix(&of.checkout).unwrap_or(Path::new(""));
         let folder = Some(self.folder.join(below)).filter(|folder| folder.is_dir());
@@ -54,22 +68,23 @@ impl Worktree {
         }
     }
 
-    /// Takes it away if nothing was changed; else says where it is.
+    /// Removes the worktree if nothing was changed. Returns a remark for the result.
     pub(crate) async fn close(self) -> String {
         let status = git(&["status", "--porcelain"], &self.folder, &self.environment).await;
         let head = git(&["rev-parse", "HEAD"], &self.folder, &self.environment).await;
-        let untouched = status.as_deref() == Ok("") && head.as_deref() == Ok(&self.base);
-        if !untouched {
+        let unchanged = status.is_ok_and(|status| status.is_empty())
+            && head.is_ok_and(|head| head == self.base);
+        if !unchanged {
             return self.kept();
         }
-        let place = self.folder.to_string_lossy().into_owned();
+        let path = self.folder.to_string_lossy().into_owned();
         let removed =
-            git(&["worktree", "remove", "--force", &place], &self.root, &self.environment).await;
-        let forgotten =
+            git(&["worktree", "remove", "--force", &path], &self.root, &self.environment).await;
+        let branch_deleted =
             git(&["branch", "-D", "-q", &self.branch], &self.root, &self.environment).await;
-        match removed.and(forgotten) {
-            Ok(_) => "nothing was changed in its worktree, which is gone again".to_owned(),
-            Err(why) => format!("its worktree could not be taken away ({why}): {}", self.kept()),
+        match removed.and(branch_deleted) {
+            Ok(_) => "nothing was changed in its worktree, which was removed".to_owned(),
+            Err(error) => format!("cannot remove its worktree ({error}): {}", self.kept()),
         }
     }
 
@@ -84,14 +99,21 @@ impl Worktree {
 
 /// FilteredAnnouncer the shell's function of that name, which takes away the programs that a repository's settings name, filters
 /// among them: whoever wrote the repository must not run anything here.
-async fn git(args: &[&str], folder: &Path, environment: &Environment) -> Result<String, String> {
+async fn git(
+    args: &[&str],
+    folder: &Path,
+    environment: &Environment,
+) -> Result<String, WorktreeError> {
     let environment = environment.clone().without("BASH_ENV").without("ENV");
     let shell: Vec<&str> = ["-c", "git \"$@\"", "git"].iter().chain(args).copied().collect();
-    let answer = output("bash", &shell, folder, &environment, PATIENCE)
+    let result = output("bash", &shell, folder, &environment, GIT_TIMEOUT)
         .await
-        .map_err(|error| error.to_string())?;
-    if answer.code == Some(0) {
-        return Ok(answer.stdout.trim().to_owned());
+        .map_err(|error| WorktreeError::Command(error.to_string()))?;
+    if result.code == Some(0) {
+        return Ok(result.stdout.trim().to_owned());
     }
-    Err(format!("git {}: {}", args.first().unwrap_or(&""), answer.stderr.trim()))
+    Err(WorktreeError::Git {
+        command: args.first().copied().unwrap_or_default().to_owned(),
+        stderr: result.stderr.trim().to_owned(),
+    })
 }

@@ -1,12 +1,14 @@
-//! The agents that come with the program (A-3).
+//! The built-in agents (A-3).
 
 use dormouse_permissions::PermissionMode;
-use serde_json::Value;
 
-use super::{AgentDefinition, AgentModel, AgentOrigin, AgentTools, Isolation};
+use super::{
+    AgentDefinition, AgentExtensions, AgentModel, AgentModelOptions, AgentOrigin, AgentSource,
+    AgentTools, Isolation,
+};
 
-/// What an agent that only looks has.
-const LOOKING: &[&str] = &["Bash", "Glob", "Grep", "Read", "WebFetch"];
+/// The tools of read-only agents.
+const READ_ONLY_TOOLS: &[&str] = &["Bash", "Glob", "Grep", "Read", "WebFetch"];
 
 const GENERAL: &str = "\
 You carry out one task for a coding assistant that has given it to you and waits for the result. Nobody else reads along: there is no person to ask. Do the whole task and no more. Look before you change anything, work in small steps, and check what you did with the means that the project has.
@@ -37,7 +39,7 @@ The command is run by sh in the working directory before each prompt, has two se
 
 Work like this: read the settings file first, and keep all that stands in it. If the task says to follow the person's shell prompt, read PS1 in ~/.bashrc, ~/.zshrc or ~/.profile and say the same without colours. A short command goes into the settings itself; anything longer into a script below ~/.dormouse, with `jq` or `python3` to read the JSON (look whether it is there). Try the command with a made-up JSON on its input before you set it. Then answer with the line that it prints and with what you changed.";
 
-/// All of them.
+/// Returns the built-in agents.
 pub fn builtin_agents() -> Vec<AgentDefinition> {
     let general = agent(
         "general-purpose",
@@ -45,7 +47,7 @@ pub fn builtin_agents() -> Vec<AgentDefinition> {
         GENERAL,
     );
     let explore = AgentDefinition {
-        tools: looking(),
+        tools: read_only_tools(),
         mode: Some(PermissionMode::Plan),
         ..agent(
             "explore",
@@ -54,7 +56,7 @@ pub fn builtin_agents() -> Vec<AgentDefinition> {
         )
     };
     let plan = AgentDefinition {
-        tools: looking(),
+        tools: read_only_tools(),
         mode: Some(PermissionMode::Plan),
         ..agent(
             "plan",
@@ -82,8 +84,8 @@ pub fn builtin_agents() -> Vec<AgentDefinition> {
     vec![general, explore, plan, guide, status_line]
 }
 
-fn looking() -> AgentTools {
-    AgentTools::Only(LOOKING.iter().map(|name| (*name).to_owned()).collect())
+fn read_only_tools() -> AgentTools {
+    AgentTools::Only(READ_ONLY_TOOLS.iter().map(|name| (*name).to_owned()).collect())
 }
 
 fn agent(name: &str, description: &str, prompt: &str) -> AgentDefinition {
@@ -93,20 +95,14 @@ fn agent(name: &str, description: &str, prompt: &str) -> AgentDefinition {
         prompt: prompt.to_owned(),
         tools: AgentTools::All,
         disallowed: Vec::new(),
-        model: AgentModel::Inherit,
-        effort: None,
-        max_turns: None,
+        model: AgentModelOptions { choice: AgentModel::Inherit, effort: None, max_turns: None },
         memory: None,
         color: None,
         background: false,
         isolation: Isolation::None,
         mode: None,
-        skills: Vec::new(),
         initial_prompt: None,
-        mcp_servers: Value::Null,
-        hooks: Value::Null,
-        digest: String::new(),
-        origin: AgentOrigin::BuiltIn,
-        file: None,
+        extensions: AgentExtensions::default(),
+        source: AgentSource { origin: AgentOrigin::BuiltIn, file: None, digest: String::new() },
     }
 }

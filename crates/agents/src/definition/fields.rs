@@ -19,8 +19,8 @@ use crate::tool_access::tool_of_rule;
 use crate::tool_input::AGENT_TOOL;
 
 use super::{
-    AgentDefinition, AgentModel, AgentOrigin, AgentProblem, AgentTools, Isolation, LONGEST_NAME,
-    MemoryScope,
+    AgentDefinition, AgentExtensions, AgentModel, AgentModelOptions, AgentOrigin, AgentProblem,
+    AgentSource, AgentTools, Isolation, LONGEST_NAME, MemoryScope,
 };
 
 /// Keys that have an effect.
@@ -100,19 +100,19 @@ pub fn parse_markdown_agent(
         body => body.to_owned(),
     };
     let name = reader.text("name");
-    let definition = reader.definition(name, &prompt, origin)?;
-    Some(AgentDefinition { digest: digest(text), file: Some(path.to_owned()), ..definition })
+    let source = AgentSource { origin, file: Some(path.to_owned()), digest: digest(text) };
+    reader.definition(name, &prompt, source)
 }
 
 /// Reads an object of the settings: `agents.<name>`.
 pub fn parse_settings_agent(
-    (place, file): (&str, Option<&Path>),
+    file: &Path,
     name: &str,
     object: &Value,
     origin: AgentOrigin,
     problems: &mut Vec<AgentProblem>,
 ) -> Option<AgentDefinition> {
-    let place = format!("{place}: agents.{name}");
+    let place = format!("{}: agents.{name}", file.display());
     let Value::Object(keys) = object else {
         let problem = "an object with `description` and `prompt` is expected".to_owned();
         problems.push(AgentProblem { place, line: None, problem, loaded: false });
@@ -124,9 +124,9 @@ pub fn parse_settings_agent(
     let mut reader =
         Reader { place: &place, fields: &fields, line_of: &line_of, problems, failed: false };
     let prompt = reader.text("prompt").unwrap_or_default();
-    let definition = reader.definition(Some(name.to_owned()), &prompt, origin)?;
     let digest = digest(&object.to_string());
-    Some(AgentDefinition { digest, file: file.map(Path::to_owned), ..definition })
+    let source = AgentSource { origin, file: Some(file.to_owned()), digest };
+    reader.definition(Some(name.to_owned()), &prompt, source)
 }
 
 /// The same with the values of one-line texts in quotation marks, where they have none.
@@ -169,7 +169,7 @@ impl Reader<'_> {
         mut self,
         name: Option<String>,
         prompt: &str,
-        origin: AgentOrigin,
+        source: AgentSource,
     ) -> Option<AgentDefinition> {
         self.unknown_keys();
         let name = self.checked_name(name);
@@ -192,21 +192,23 @@ impl Reader<'_> {
             prompt: prompt.trim().to_owned(),
             tools: self.tools(),
             disallowed: self.tool_names("disallowedTools"),
-            model: self.model(),
-            effort: self.effort(),
-            max_turns: self.number("maxTurns"),
+            model: AgentModelOptions {
+                choice: self.model(),
+                effort: self.effort(),
+                max_turns: self.number("maxTurns"),
+            },
             memory: self.memory(),
             color: self.one_of("color", COLORS),
             background: self.flag("background"),
             isolation: self.isolation(),
             mode: self.mode(),
-            skills: self.words("skills"),
             initial_prompt: self.text("initialPrompt"),
-            mcp_servers: self.json("mcpServers"),
-            hooks: self.json("hooks"),
-            digest: String::new(),
-            origin,
-            file: None,
+            extensions: AgentExtensions {
+                skills: self.words("skills"),
+                mcp_servers: self.json("mcpServers"),
+                hooks: self.json("hooks"),
+            },
+            source,
         };
         if self.failed {
             // What is said of a file that does not load is said of the whole of it.

@@ -22,11 +22,11 @@ fn every_key() {
     let agent = definition.unwrap();
     assert_eq!(agent.description, "Reads changes and says what is wrong.");
     assert_eq!(agent.tools, AgentTools::Only(vec!["Read".into(), "Grep".into()]));
-    assert_eq!((agent.disallowed.len(), agent.max_turns), (1, Some(12)));
+    assert_eq!((agent.disallowed.len(), agent.model.max_turns), (1, Some(12)));
     assert_eq!((agent.memory, agent.isolation), (Some(MemoryScope::Project), Isolation::Worktree));
     assert_eq!((agent.mode, agent.background), (Some(PermissionMode::Plan), true));
-    assert_eq!(agent.mcp_servers["docs"]["args"][0], "a");
-    assert_eq!(agent.hooks["PreToolUse"][0]["hooks"][0]["timeout"], 5);
+    assert_eq!(agent.extensions.mcp_servers["docs"]["args"][0], "a");
+    assert_eq!(agent.extensions.hooks["PreToolUse"][0]["hooks"][0]["timeout"], 5);
     assert_eq!(
         (agent.prompt.as_str(), agent.initial_prompt.as_deref()),
         ("You review.", Some("Begin."))
@@ -107,10 +107,10 @@ fn the_same_in_the_settings() {
     let mut problems = Vec::new();
     let object =
         serde_json::json!({"description": "d", "prompt": "p", "tools": ["Read"], "maxTurns": 3});
-    let place = ("/s.json", None);
+    let place = Path::new("/s.json");
     let agent = parse_settings_agent(place, "helper", &object, AgentOrigin::Managed, &mut problems)
         .unwrap();
-    assert_eq!((agent.max_turns, problems.len()), (Some(3), 0));
+    assert_eq!((agent.model.max_turns, problems.len()), (Some(3), 0));
     assert!(
         parse_settings_agent(
             place,

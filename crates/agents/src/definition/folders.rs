@@ -90,10 +90,10 @@ fn load(
             let Some(agent) = agent else { continue };
             let twin = agents.iter().position(|known| {
                 known.name == agent.name
-                    && known.file.as_ref().and_then(|file| file.parent()) == path.parent()
+                    && known.source.file.as_ref().and_then(|file| file.parent()) == path.parent()
             });
             if let Some(first) =
-                twin.and_then(|at| agents.get(at)).and_then(|twin| twin.file.as_ref())
+                twin.and_then(|at| agents.get(at)).and_then(|twin| twin.source.file.as_ref())
             {
                 let why = format!("`{}` is the name of {} already", agent.name, first.display());
                 problems.push(unreadable(&path, why));

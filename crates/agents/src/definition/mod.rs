@@ -119,13 +119,9 @@ pub struct AgentDefinition {
     pub tools: AgentTools,
     /// Tools that it does not have all the same.
     pub disallowed: Vec<String>,
-    /// Its model.
-    pub model: AgentModel,
-    /// How hard the model is to think, where its server knows that.
-    pub effort: Option<Effort>,
-    /// The most requests it may make.
-    pub max_turns: Option<u32>,
-    /// Its memory; none unless said.
+    /// Its model, effort and turn limit.
+    pub model: AgentModelOptions,
+    /// Its memory; none by default.
     pub memory: Option<MemoryScope>,
     /// How it is shown.
     pub color: Option<String>,
@@ -135,20 +131,45 @@ pub struct AgentDefinition {
     pub isolation: Isolation,
     /// The permission mode; that of the conversation above unless said.
     pub mode: Option<PermissionMode>,
-    /// Skills whose text it begins with.
-    pub skills: Vec<String>,
-    /// What stands in front of every task.
+    /// Text before every task.
     pub initial_prompt: Option<String>,
-    /// MCP servers of its own, as in `.mcp.json`; null without.
+    /// Its skills, MCP servers and hooks.
+    pub extensions: AgentExtensions,
+    /// Its origin.
+    pub source: AgentSource,
+}
+
+/// The model of an agent and its limits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentModelOptions {
+    /// The model.
+    pub choice: AgentModel,
+    /// The reasoning effort, where the server supports it.
+    pub effort: Option<Effort>,
+    /// The maximum number of requests.
+    pub max_turns: Option<u32>,
+}
+
+/// Skills, MCP servers and hooks of an agent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentExtensions {
+    /// Skills whose text is part of its prompt.
+    pub skills: Vec<String>,
+    /// MCP servers as in `.mcp.json`, or null.
     pub mcp_servers: Value,
-    /// Hooks that run while it does, as in the settings; null without.
+    /// Hooks as in the settings, or null.
     pub hooks: Value,
-    /// Of all that it says: another text is another agent.
-    pub digest: String,
-    /// Where it comes from.
+}
+
+/// The origin of a definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentSource {
+    /// The kind of source.
     pub origin: AgentOrigin,
-    /// Its file; none for those that come with the program.
+    /// The file; `None` for built-in agents.
     pub file: Option<PathBuf>,
+    /// The hash of the whole definition: trust holds for this text only.
+    pub digest: String,
 }
 
 impl AgentDefinition {
@@ -158,11 +179,11 @@ impl AgentDefinition {
             .mode
             .is_some_and(|mode| mode != PermissionMode::Plan && mode != PermissionMode::Default);
         [
-            ("hooks", !self.hooks.is_null()),
-            ("mcpServers", !self.mcp_servers.is_null()),
+            ("hooks", !self.extensions.hooks.is_null()),
+            ("mcpServers", !self.extensions.mcp_servers.is_null()),
             ("permissionMode", loosens),
             ("memory", self.memory.is_some()),
-            ("skills", !self.skills.is_empty()),
+            ("skills", !self.extensions.skills.is_empty()),
             ("isolation", self.isolation != Isolation::None),
         ]
         .into_iter()
@@ -176,11 +197,9 @@ impl AgentDefinition {
         let mode =
             self.mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::Default));
         Self {
-            hooks: Value::Null,
-            mcp_servers: Value::Null,
+            extensions: AgentExtensions::default(),
             mode,
             memory: None,
-            skills: Vec::new(),
             isolation: Isolation::None,
             ..self
         }

@@ -1,12 +1,10 @@
-//! AgentDefinitions that plugins bring: called `plugin:name`, and without what would let them do more than the person was shown.
+//! Agents of plugins: named `plugin:name`, without keys that would give them more access than the user was shown.
 
 use dormouse_extensions::plugins::Plugin;
 use dormouse_extensions::skills::read_definition;
 
-use serde_json::Value;
-
 use super::fields::line_of_key;
-use super::{AgentDefinition, AgentOrigin, AgentProblem, parse_markdown_agent};
+use super::{AgentDefinition, AgentExtensions, AgentOrigin, AgentProblem, parse_markdown_agent};
 
 /// Keys that have no effect in the file of a plugin's agent.
 const NOT_FOR_PLUGINS: [&str; 3] = ["permissionMode", "mcpServers", "hooks"];
@@ -59,8 +57,10 @@ pub fn plugin_agents(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<A
             prompt,
             name,
             mode: None,
-            mcp_servers: Value::Null,
-            hooks: Value::Null,
+            extensions: AgentExtensions {
+                skills: agent.extensions.skills,
+                ..AgentExtensions::default()
+            },
             ..agent
         });
     }
@@ -72,6 +72,7 @@ mod tests {
     use std::path::Path;
 
     use dormouse_extensions::plugins::PluginName;
+    use serde_json::Value;
 
     use super::*;
 
@@ -105,7 +106,10 @@ mod tests {
         let [agent] = &agents[..] else { panic!("{agents:?}") };
         assert_eq!((agent.name.as_str(), agent.mode), ("spell:reviewer", None));
         assert_eq!(agent.prompt, format!("Look at {}/x.", folder.path().display()));
-        assert_eq!((&agent.mcp_servers, &agent.hooks), (&Value::Null, &Value::Null));
+        assert_eq!(
+            (&agent.extensions.mcp_servers, &agent.extensions.hooks),
+            (&Value::Null, &Value::Null)
+        );
         let told: Vec<(Option<u64>, bool)> =
             problems.iter().map(|problem| (problem.line, problem.loaded)).collect();
         assert_eq!(

@@ -16,7 +16,7 @@ pub struct AgentDefinitions {
 impl AgentDefinitions {
     /// Puts definitions together: of two with one name the one that ranks higher counts, and of one rank the later.
     pub fn of(mut definitions: Vec<AgentDefinition>, problems: Vec<AgentProblem>) -> Self {
-        definitions.sort_by(|one, other| one.origin.cmp(&other.origin));
+        definitions.sort_by(|one, other| one.source.origin.cmp(&other.source.origin));
         let by_name = definitions.into_iter().map(|agent| (agent.name.clone(), agent)).collect();
         Self { by_name, problems }
     }
@@ -24,7 +24,7 @@ impl AgentDefinitions {
     /// What the project's agents want that waits for trust: everything that could run or loosen something, and the names of
     /// others. Trusted is the whole file, with the tools that go with it.
     pub fn wishes(definitions: &[AgentDefinition], others: &[AgentDefinition]) -> Value {
-        let wishes = definitions.iter().filter(|agent| agent.origin == AgentOrigin::Project);
+        let wishes = definitions.iter().filter(|agent| agent.source.origin == AgentOrigin::Project);
         let wishes = wishes.filter_map(|agent| {
             let mut wants: Map<String, Value> = agent
                 .withheld()
@@ -32,13 +32,13 @@ impl AgentDefinitions {
                 .map(|key| (key.to_owned(), agent.wanted(key)))
                 .collect();
             if let Some(other) = others.iter().find(|other| other.name == agent.name) {
-                wants.insert("in place of".to_owned(), other.origin.to_string().into());
+                wants.insert("in place of".to_owned(), other.source.origin.to_string().into());
             }
             if wants.is_empty() {
                 return None;
             }
             wants.insert("tools".to_owned(), agent.wanted("tools"));
-            wants.insert("file".to_owned(), agent.digest.clone().into());
+            wants.insert("file".to_owned(), agent.source.digest.clone().into());
             Some((agent.name.clone(), Value::Object(wants)))
         });
         let wishes: Map<String, Value> = wishes.collect();
@@ -77,8 +77,8 @@ impl AgentDefinitions {
 impl AgentDefinition {
     fn wanted(&self, key: &str) -> Value {
         match key {
-            "hooks" => self.hooks.clone(),
-            "mcpServers" => self.mcp_servers.clone(),
+            "hooks" => self.extensions.hooks.clone(),
+            "mcpServers" => self.extensions.mcp_servers.clone(),
             "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_word(mode).into()),
             "tools" => match &self.tools {
                 AgentTools::All => "all".into(),
@@ -86,7 +86,7 @@ impl AgentDefinition {
             },
             "isolation" => "worktree".into(),
             "memory" => self.memory.map_or(Value::Null, |scope| scope.as_str().into()),
-            _ => self.skills.clone().into(),
+            _ => self.extensions.skills.clone().into(),
         }
     }
 }
@@ -94,10 +94,12 @@ impl AgentDefinition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{MemoryScope, builtin_agents};
+    use crate::definition::{AgentExtensions, AgentSource, MemoryScope, builtin_agents};
 
     fn named(name: &str, origin: AgentOrigin) -> AgentDefinition {
-        AgentDefinition { name: name.into(), origin, ..builtin_agents().remove(0) }
+        let agent = builtin_agents().remove(0);
+        let source = AgentSource { origin, ..agent.source };
+        AgentDefinition { name: name.into(), source, ..agent }
     }
 
     #[test]
@@ -110,7 +112,7 @@ mod tests {
             there.rotate_left(at % 2);
             let definitions = there.into_iter().map(|origin| named("x", origin)).collect();
             assert_eq!(
-                AgentDefinitions::of(definitions, Vec::new()).get("x").unwrap().origin,
+                AgentDefinitions::of(definitions, Vec::new()).get("x").unwrap().source.origin,
                 highest
             );
         }
@@ -120,14 +122,17 @@ mod tests {
     fn a_project_that_is_not_trusted_gets_a_prompt_and_no_more() {
         let wanting = AgentDefinition {
             memory: Some(MemoryScope::User),
-            hooks: serde_json::json!({"Stop": []}),
+            extensions: AgentExtensions {
+                hooks: serde_json::json!({"Stop": []}),
+                ..AgentExtensions::default()
+            },
             mode: Some(dormouse_permissions::PermissionMode::Bypass),
             ..named("x", AgentOrigin::Project)
         };
         let wishes = AgentDefinitions::wishes(std::slice::from_ref(&wanting), &[]);
         assert_eq!(wishes["x"]["permissionMode"], "bypassPermissions");
         let plain = AgentDefinitions::restricted(vec![wanting], &[]).remove(0);
-        assert_eq!((plain.memory, plain.mode, plain.hooks), (None, None, Value::Null));
+        assert_eq!((plain.memory, plain.mode, plain.extensions.hooks), (None, None, Value::Null));
         let own = [named("x", AgentOrigin::Project)];
         assert!(AgentDefinitions::wishes(&own, &[]).is_null());
         let others = [named("x", AgentOrigin::User)];

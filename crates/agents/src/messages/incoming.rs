@@ -5,11 +5,11 @@ use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
 use dormouse_engine::{IncomingMessage, IncomingMessageSource};
 
 use super::{
-    MailboxLine, MailboxReader, MessageContent, MessageQueue, RequestResponse, SEND_MESSAGE,
+    AgentMessageQueue, MailboxLine, MailboxReader, MessageContent, RequestResponse, SEND_MESSAGE,
     SenderReachability, SentMessage,
 };
 
-impl IncomingMessageSource for MessageQueue {
+impl IncomingMessageSource for AgentMessageQueue {
     fn take(&self) -> Vec<IncomingMessage> {
         self.take_messages().iter().map(arrival).collect()
     }

@@ -29,7 +29,7 @@ pub use mailbox::{MailboxError, MailboxLine, MailboxReader, MailboxReceipt, Mail
 pub use message::{
     MOST_LINE_BYTES, MessageLineError, OutgoingMessage, SenderReachability, SentMessage,
 };
-pub use router::{MessageQueue, MessageRouter, NameTakenError};
+pub use router::{AgentMessageQueue, MessageRouter, NameTakenError};
 pub use sender::{MessageSender, SendError, SendOutcome};
 pub use socket::{SessionSocket, SocketError, SocketFolder, send_to_socket};
 pub use tool::{SEND_MESSAGE, SendMessage, ShutdownAgreement};

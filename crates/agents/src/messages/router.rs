@@ -37,7 +37,7 @@ impl MessageRouter {
     }
 
     /// Opens a room under a name, for as long as it is kept.
-    pub fn open(&self, name: &AgentName) -> Result<MessageQueue, NameTakenError> {
+    pub fn open(&self, name: &AgentName) -> Result<AgentMessageQueue, NameTakenError> {
         let mut rooms = self.rooms();
         if rooms.contains_key(name) {
             return Err(NameTakenError(name.clone()));
@@ -45,7 +45,7 @@ impl MessageRouter {
         let waiting = QueuedMessages::default();
         let notify = Arc::clone(&waiting.notify);
         rooms.insert(name.clone(), waiting);
-        Ok(MessageQueue { router: self.clone(), name: name.clone(), notify })
+        Ok(AgentMessageQueue { router: self.clone(), name: name.clone(), notify })
     }
 
     /// Who is here.
@@ -91,13 +91,13 @@ impl MessageRouter {
 }
 
 /// Where an agent's messages wait. Closed when it is dropped; what waits then is lost with the agent.
-pub struct MessageQueue {
+pub struct AgentMessageQueue {
     router: MessageRouter,
     name: AgentName,
     notify: Arc<Notify>,
 }
 
-impl MessageQueue {
+impl AgentMessageQueue {
     /// Whose it is.
     pub fn name(&self) -> &AgentName {
         &self.name
@@ -124,7 +124,7 @@ impl MessageQueue {
     }
 }
 
-impl Drop for MessageQueue {
+impl Drop for AgentMessageQueue {
     fn drop(&mut self) {
         self.router.rooms().remove(&self.name);
     }
@@ -157,7 +157,7 @@ mod tests {
         MessageRouter::new(Arc::clone(&clock), Arc::new(RandomIds::new(clock)))
     }
 
-    fn texts(room: &MessageQueue) -> Vec<String> {
+    fn texts(room: &AgentMessageQueue) -> Vec<String> {
         let text = |message: SentMessage| match message.draft.content {
             MessageContent::Text { text, .. } => text.to_string(),
             other => panic!("{other:?}"),

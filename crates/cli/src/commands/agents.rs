@@ -59,7 +59,7 @@ pub(crate) fn rows(agents: &AgentDefinitions) -> Vec<(String, String)> {
     agents
         .all()
         .map(|agent| {
-            let mut marks = vec![agent.origin.to_string()];
+            let mut marks = vec![agent.source.origin.to_string()];
             marks.extend(agent.memory.map(|scope| format!("{} memory", scope.as_str())));
             marks.extend(agent.background.then(|| "in the background".to_owned()));
             (format!("{} ({})", agent.name, marks.join(", ")), agent.description.clone())
@@ -71,8 +71,8 @@ fn to_json(agent: &AgentDefinition) -> AgentJson<'_> {
     AgentJson {
         name: &agent.name,
         description: &agent.description,
-        origin: agent.origin.to_string(),
-        file: agent.file.as_ref().map(|file| file.display().to_string()),
+        origin: agent.source.origin.to_string(),
+        file: agent.source.file.as_ref().map(|file| file.display().to_string()),
         tools: match &agent.tools {
             AgentTools::All => None,
             AgentTools::Only(tools) => Some(tools),

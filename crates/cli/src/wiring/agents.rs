@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use dormouse_agents::{
     AgentDefinition, AgentDefinitions, AgentListPosition, AgentMemories, AgentOrigin, AgentProblem,
-    MessageRouting, ModelResolver, SubagentRegistry, SubagentSetup, builtin_agents,
-    parse_settings_agent,
+    MessageRouting, ModelResolver, ModelUnavailableError, SubagentRegistry, SubagentSetup,
+    builtin_agents, parse_settings_agent,
 };
 use dormouse_base::{
     Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
@@ -77,7 +77,7 @@ impl Library {
 
 /// What is wrong with the hooks and servers that an agent brings.
 fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
-    let file = agent.file.clone().unwrap_or_default();
+    let file = agent.source.file.clone().unwrap_or_default();
     let problem = |problem: String| AgentProblem {
         place: format!("{}: agent {}", file.display(), agent.name),
         line: None,
@@ -85,15 +85,18 @@ fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
         loaded: true,
     };
     let mut all = Vec::new();
-    if !agent.hooks.is_null() {
+    if !agent.extensions.hooks.is_null() {
         let origin = HookOrigin::Agent(agent.name.clone());
-        let layer = HookLayer::of_value(origin, &file, agent.hooks.clone(), None);
+        let layer = HookLayer::of_value(origin, &file, agent.extensions.hooks.clone(), None);
         let (_, problems) = Hooks::read([layer]);
         all.extend(problems.iter().map(|said| problem(format!("a hook will not run: {said}"))));
     }
-    if agent.mcp_servers.is_object() {
+    if agent.extensions.mcp_servers.is_object() {
         let origin = ServerOrigin::new(format!("agent {}", agent.name), &file);
-        let read = read_servers(&agent.mcp_servers, &origin, &Variables::as_written(), &|_| None);
+        let read =
+            read_servers(&agent.extensions.mcp_servers, &origin, &Variables::as_written(), &|_| {
+                None
+            });
         all.extend(read.problems.iter().map(|said| problem(said.reason.clone())));
     }
     all
@@ -112,10 +115,8 @@ fn of_layer(
         SettingsSource::CommandLine => AgentOrigin::CommandLine,
         SettingsSource::Managed => AgentOrigin::Managed,
     };
-    let place = layer.path.display().to_string();
     for (name, object) in named {
-        let file = Some(layer.path.as_path());
-        agents.extend(parse_settings_agent((&place, file), name, object, origin.clone(), problems));
+        agents.extend(parse_settings_agent(&layer.path, name, object, origin.clone(), problems));
     }
 }
 
@@ -229,7 +230,10 @@ struct OtherModels {
 }
 
 impl ModelResolver for OtherModels {
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<ModelSetup, String>> {
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelSetup, ModelUnavailableError>> {
         Box::pin(async move {
             let wanted = ModelChoice {
                 model: Some(name),
@@ -237,8 +241,9 @@ impl ModelResolver for OtherModels {
                 server_clearing: self.server_clearing,
             };
             let other = connect(&self.settings, &self.environment, wanted, &self.folder).await;
-            let other = other.map_err(|failure| {
-                format!("the model {name} can not be used: {}", failure.message())
+            let other = other.map_err(|failure| ModelUnavailableError {
+                name: name.to_owned(),
+                reason: failure.message(),
             })?;
             Ok(ModelSetup {
                 client: other.model,

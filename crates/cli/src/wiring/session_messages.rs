@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_agents::messages::{
     Address, AgentName, MailboxReader, Mailboxes, MessageRouter, SessionSocket, SocketFolder,
 };
-use dormouse_agents::{MessageRouting, SubagentRegistry, SubagentSpawner};
+use dormouse_agents::{MessageRouting, SubagentRegistry, SubagentSpawner, new_spawner};
 use dormouse_base::{Dir, SessionId};
 use dormouse_engine::{IncomingMessageSource, OpenedSession, SessionFolder};
 
@@ -95,7 +95,7 @@ pub(crate) fn spawner(
         None => AgentName::new(MAIN).map_err(Failure::failed)?,
     };
     let reply_to = named.and_then(NamedSession::reply_to);
-    SubagentSpawner::new(Arc::clone(registry), &name, reply_to).map_err(Failure::failed)
+    new_spawner(Arc::clone(registry), &name, reply_to).map_err(Failure::failed)
 }
 
 pub(crate) fn mailboxes(world: &World, project: &Dir) -> Result<Mailboxes, Failure> {

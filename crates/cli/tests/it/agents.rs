@@ -356,7 +356,7 @@ fn a_worktree_of_its_own() {
     home.run(&mut ask(&home, &["--permission-mode", "bypass", "go"])).success();
     assert_eq!(home.read("plan.md"), "52 nuts\n");
     let told = text_of(&server.requests()[1]);
-    assert!(told.contains("nothing was changed in its worktree, which is gone again"), "{told}");
+    assert!(told.contains("nothing was changed in its worktree, which was removed"), "{told}");
     assert!(told.contains("its changes are in the worktree "), "{told}");
     let worktrees = home.git(&["worktree", "list"]);
     assert_eq!(worktrees.lines().count(), 2, "{worktrees}");

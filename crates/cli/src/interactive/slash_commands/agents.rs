@@ -62,7 +62,7 @@ fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
 
 fn row(run: &SubagentRun) -> (String, String) {
     let status = match &run.status {
-        RunStatus::Running => format!("{} · {}", run.description, run.doing),
+        RunStatus::Running => format!("{} · {}", run.description, run.activity.text),
         RunStatus::Done => format!("{} · done", run.description),
         RunStatus::Failed(reason) => format!("{} · failed: {reason}", run.description),
         RunStatus::Stopped => format!("{} · stopped", run.description),
