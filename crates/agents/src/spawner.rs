@@ -6,7 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_engine::{EngineConfig, ForkPoint, ForkPoints, IncomingMessage, IncomingMessageSource};
+use dormouse_engine::{
+    EngineConfig, ForkPoint, ForkPoints, IncomingMessage, IncomingMessageSource,
+};
 use dormouse_tools::{Tool, ToolSpec};
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;

@@ -1,5 +1,5 @@
-//! A definition from its keys: the frontmatter of a markdown file, or an object of the settings. Both have the same
-//! keys; the body of the file, or `prompt`, is the agent's prompt.
+//! Parsing of definitions from the frontmatter of a markdown file or an object in the settings. Both have the same keys;
+//! the body of the file, or `prompt`, is the agent's prompt.
 
 use std::path::Path;
 
@@ -20,11 +20,11 @@ use crate::tool_input::AGENT_TOOL;
 
 use super::{
     AgentDefinition, AgentExtensions, AgentModel, AgentModelOptions, AgentOrigin, AgentProblem,
-    AgentSource, AgentTools, Isolation, LONGEST_NAME, MemoryScope,
+    AgentSource, AgentTools, Isolation, MAX_NAME, MemoryScope,
 };
 
-/// Keys that have an effect.
-const USED: &[&str] = &[
+/// The supported keys.
+const KEYS: &[&str] = &[
     "name",
     "description",
     "prompt",
@@ -45,10 +45,10 @@ const USED: &[&str] = &[
 ];
 const COLORS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
-/// Names of model families: which model that is only the server's owner knows.
+/// Model families, which do not name a specific model.
 const FAMILIES: &[&str] = &["sonnet", "opus", "fable", "mythos"];
 
-/// Reads a markdown file's text.
+/// Parses the text of a markdown file.
 pub fn parse_markdown_agent(
     path: &Path,
     text: &str,
@@ -58,7 +58,7 @@ pub fn parse_markdown_agent(
     let place = path.display().to_string();
     let quoted = with_quotes(text);
     let parsed = match frontmatter::parse(text) {
-        // Many have a colon in their description and no quotation marks around it.
+        // Descriptions with an unquoted colon are common.
         ParsedFrontmatter { problem: Some(FrontmatterProblem::Yaml { .. }), .. } => {
             frontmatter::parse(&quoted)
         }
@@ -73,16 +73,14 @@ pub fn parse_markdown_agent(
             FrontmatterProblem::Yaml { line, .. } => line,
         };
         let advice = match problem {
-            FrontmatterProblem::Yaml { .. } => {
-                "; put a text with `: ` or `#` in it into quotation marks"
-            }
+            FrontmatterProblem::Yaml { .. } => "; quote values that contain `: ` or `#`",
             FrontmatterProblem::Unclosed | FrontmatterProblem::NoMapping => "",
         };
         problems.push(unusable(Some(line), format!("{problem}{advice}")));
         return None;
     }
     if parsed.fields.is_empty() {
-        let why = "it has no frontmatter; an agent needs at least `name` and `description` between two lines `---`";
+        let why = "no frontmatter; an agent needs at least `name` and `description` between two `---` lines";
         problems.push(unusable(Some(1), why.to_owned()));
         return None;
     }
@@ -104,7 +102,7 @@ pub fn parse_markdown_agent(
     reader.definition(name, &prompt, source)
 }
 
-/// Reads an object of the settings: `agents.<name>`.
+/// Parses an object in the settings: `agents.<name>`.
 pub fn parse_settings_agent(
     file: &Path,
     name: &str,
@@ -129,7 +127,7 @@ pub fn parse_settings_agent(
     reader.definition(Some(name.to_owned()), &prompt, source)
 }
 
-/// The same with the values of one-line texts in quotation marks, where they have none.
+/// Quotes the unquoted one-line texts.
 fn with_quotes(text: &str) -> String {
     let mut fences = 0;
     let line = |line: &str| {
@@ -148,11 +146,11 @@ fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// The line of the frontmatter that begins with a key.
+/// Returns the line number of a key in the frontmatter.
 pub(super) fn line_of_key(text: &str, key: &str) -> Option<u64> {
-    let is_it =
+    let matches =
         |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let at = text.lines().skip(1).position(|line| is_it(&line))?;
+    let at = text.lines().skip(1).position(|line| matches(&line))?;
     u64::try_from(at).ok().map(|at| at + 2)
 }
 
@@ -183,7 +181,7 @@ impl Reader<'_> {
         if prompt.trim().is_empty() {
             self.unusable(
                 "prompt",
-                "it has no prompt: write one below the frontmatter, or as `prompt` in settings",
+                "no prompt: write one below the frontmatter, or as `prompt` in settings",
             );
         }
         let definition = AgentDefinition {
@@ -211,9 +209,9 @@ impl Reader<'_> {
             source,
         };
         if self.failed {
-            // What is said of a file that does not load is said of the whole of it.
-            let of_this = self.problems.iter_mut().filter(|problem| problem.place == self.place);
-            of_this.for_each(|problem| problem.loaded = false);
+            // None of the definition is used.
+            let own = self.problems.iter_mut().filter(|problem| problem.place == self.place);
+            own.for_each(|problem| problem.loaded = false);
             return None;
         }
         Some(definition)
@@ -227,33 +225,33 @@ impl Reader<'_> {
         match self.get(key)? {
             Field::Text(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
             Field::List(_) | Field::Map(_) => {
-                self.unusable(key, &format!("`{key}` has to be a text"));
+                self.unusable(key, &format!("`{key}` must be a text"));
                 None
             }
         }
     }
 
-    fn say(&mut self, key: &str, problem: &str, loaded: bool) {
+    fn add_problem(&mut self, key: &str, problem: &str, loaded: bool) {
         let line = (self.line_of)(key);
         let (place, problem) = (self.place.to_owned(), problem.to_owned());
         self.problems.push(AgentProblem { place, line, problem, loaded });
     }
 
-    /// The agent does not load.
+    /// Reports a problem that prevents the agent from loading.
     fn unusable(&mut self, key: &str, problem: &str) {
         self.failed = true;
-        self.say(key, problem, false);
+        self.add_problem(key, problem, false);
     }
 
-    /// It does, without this.
+    /// Reports a key without effect.
     fn ignored(&mut self, key: &str, problem: &str) {
-        self.say(key, problem, true);
+        self.add_problem(key, problem, true);
     }
 
     fn unknown_keys(&mut self) {
         let keys: Vec<String> = self.fields.iter().map(|(key, _)| key.clone()).collect();
-        for key in keys.iter().filter(|key| !USED.contains(&key.as_str())) {
-            let meant = nearest_name(key, USED.iter().map(|known| (*known).to_owned()));
+        for key in keys.iter().filter(|key| !KEYS.contains(&key.as_str())) {
+            let meant = nearest_name(key, KEYS.iter().map(|known| (*known).to_owned()));
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
             self.ignored(key, &format!("`{key}` has no effect{meant}"));
         }
@@ -268,7 +266,7 @@ impl Reader<'_> {
             return Some(name);
         }
         let why = format!(
-            "`{name}` is no name for an agent: small letters, digits, `-` and `_`, at most {LONGEST_NAME}, and a letter first"
+            "`{name}` is not a valid agent name: use lowercase letters, digits, `-` and `_`, at most {MAX_NAME}, a letter first"
         );
         self.unusable("name", &why);
         None
@@ -282,7 +280,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Names of tools; of one that there is nowhere it is said so. Those of servers are known when they are there.
+    /// Reads tool names and reports unknown ones. Tools of MCP servers are not checked here.
     fn tool_names(&mut self, key: &str) -> Vec<String> {
         let words = self.words(key);
         let known = if words.is_empty() { Vec::new() } else { known_tools() };
@@ -294,12 +292,12 @@ impl Reader<'_> {
             }
             let meant = nearest_name(name, known.iter().cloned());
             let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-            self.ignored(key, &format!("`{key}`: there is no tool `{name}` here{meant}"));
+            self.ignored(key, &format!("`{key}`: unknown tool `{name}`{meant}"));
         }
         words
     }
 
-    /// The words of a list, or of a text with blanks or commas between them; a rule in brackets is cut off.
+    /// Reads a list, or a text separated by whitespace or commas.
     fn words(&mut self, key: &str) -> Vec<String> {
         let words: Vec<String> = match self.get(key) {
             None => return Vec::new(),
@@ -310,7 +308,7 @@ impl Reader<'_> {
                 .collect(),
             Some(list @ Field::List(_)) => list.texts().into_iter().map(str::to_owned).collect(),
             Some(Field::Map(_)) => {
-                self.unusable(key, &format!("`{key}` has to be a list of names"));
+                self.unusable(key, &format!("`{key}` must be a list of names"));
                 return Vec::new();
             }
         };
@@ -323,7 +321,7 @@ impl Reader<'_> {
             Some("haiku" | "small") => AgentModel::Small,
             Some(family) if FAMILIES.contains(&family) => {
                 let why = format!(
-                    "`model: {family}` names a family, not a model: the conversation's model is used; give the model's whole name"
+                    "`model: {family}` names a model family; the parent's model is used instead. Give a full model name"
                 );
                 self.ignored("model", &why);
                 AgentModel::Inherit
@@ -333,25 +331,25 @@ impl Reader<'_> {
     }
 
     fn effort(&mut self) -> Option<Effort> {
-        let said = self.one_of("effort", &Effort::ALL.map(|(name, _)| name))?;
-        Effort::ALL.into_iter().find(|(name, _)| *name == said).map(|(_, effort)| effort)
+        let value = self.one_of("effort", &Effort::ALL.map(|(name, _)| name))?;
+        Effort::ALL.into_iter().find(|(name, _)| *name == value).map(|(_, effort)| effort)
     }
 
     fn one_of(&mut self, key: &str, known: &[&str]) -> Option<String> {
-        let said = self.text(key)?;
-        if known.contains(&said.as_str()) {
-            return Some(said);
+        let value = self.text(key)?;
+        if known.contains(&value.as_str()) {
+            return Some(value);
         }
-        self.ignored(key, &format!("`{key}: {said}` is none of {}", known.join(", ")));
+        self.ignored(key, &format!("`{key}: {value}` is not one of {}", known.join(", ")));
         None
     }
 
     fn number(&mut self, key: &str) -> Option<u32> {
-        let said = self.text(key)?;
-        match said.parse() {
+        let value = self.text(key)?;
+        match value.parse() {
             Ok(number) if number > 0 => Some(number),
             Ok(_) | Err(_) => {
-                self.unusable(key, &format!("`{key}: {said}` is no number above zero"));
+                self.unusable(key, &format!("`{key}: {value}` is not a positive number"));
                 None
             }
         }
@@ -370,7 +368,7 @@ impl Reader<'_> {
 
     /// `memory: project`, or `memory: {scope: project}`.
     fn memory(&mut self) -> Option<MemoryScope> {
-        let said = match self.get("memory")? {
+        let value = match self.get("memory")? {
             Field::Text(text) => text.clone(),
             Field::Map(keys) => keys
                 .iter()
@@ -380,7 +378,7 @@ impl Reader<'_> {
                 .to_owned(),
             Field::List(_) => String::new(),
         };
-        match said.trim() {
+        match value.trim() {
             "user" => Some(MemoryScope::User),
             "project" => Some(MemoryScope::Project),
             "local" => Some(MemoryScope::Local),
@@ -388,7 +386,7 @@ impl Reader<'_> {
             other => {
                 self.unusable(
                     "memory",
-                    &format!("`memory: {other}` is none of user, project, local"),
+                    &format!("`memory: {other}` is not one of user, project, local"),
                 );
                 None
             }
@@ -402,7 +400,7 @@ impl Reader<'_> {
             Some(other) => {
                 self.unusable(
                     "isolation",
-                    &format!("`isolation: {other}` is not known; there is `worktree`"),
+                    &format!("`isolation: {other}` is not supported; use `worktree`"),
                 );
                 Isolation::None
             }
@@ -418,7 +416,7 @@ impl Reader<'_> {
             other => {
                 self.unusable(
                     "permissionMode",
-                    &format!("`permissionMode: {other}` is none of default, acceptEdits, plan, bypassPermissions"),
+                    &format!("`permissionMode: {other}` is not one of default, acceptEdits, plan, bypassPermissions"),
                 );
                 None
             }
@@ -431,14 +429,14 @@ impl Reader<'_> {
             Some(value @ (Field::Map(_) | Field::List(_))) => json(value),
             Some(Field::Text(text)) if text.is_empty() => Value::Null,
             Some(Field::Text(_)) => {
-                self.unusable(key, &format!("`{key}` has to be a mapping"));
+                self.unusable(key, &format!("`{key}` must be a mapping"));
                 Value::Null
             }
         }
     }
 }
 
-/// The tools there can be, but for those of MCP servers.
+/// Returns all tool names except those of MCP servers.
 fn known_tools() -> Vec<String> {
     let of_session = [AGENT_TOOL, SEND_MESSAGE, MCP_CALL, "ExitPlan", "Skill"];
     let builtin = ToolSet::builtin();
@@ -448,7 +446,7 @@ fn known_tools() -> Vec<String> {
 
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    name.len() <= LONGEST_NAME
+    name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(plain)
 }
@@ -457,7 +455,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// YAML's scalars are texts here: what looks like a number or a truth value is one.
+/// Converts scalars, which are texts in frontmatter, to numbers and booleans where they look like that.
 fn json(field: &Field) -> Value {
     match field {
         Field::Text(text) => match text.as_str() {

@@ -49,33 +49,30 @@ fn both_ways_to_say_memory() {
 fn each_mistake_is_told_with_its_line() {
     for (text, expected) in [
         ("---\nname: x\nno end", "/a/x.md:1: the frontmatter has no closing"),
-        ("just text", "/a/x.md:1: it has no frontmatter"),
+        ("just text", "/a/x.md:1: no frontmatter"),
         ("---\nname: x\nbad: [a\n---\nb", "/a/x.md:3: the frontmatter cannot be read"),
         ("---\ndescription: d\n---\nb", "/a/x.md: `name` is missing"),
         ("---\nname: a\n---\nb", "/a/x.md: `description` is missing"),
-        ("---\nname: A b\ndescription: d\n---\nb", "/a/x.md:2: `A b` is no name"),
-        ("---\nname: a\ndescription: d\n---\n\n", "/a/x.md: it has no prompt"),
-        ("---\nname: a\ndescription: [d]\n---\nb", "/a/x.md:3: `description` has to be a text"),
+        ("---\nname: A b\ndescription: d\n---\nb", "/a/x.md:2: `A b` is not a valid agent name"),
+        ("---\nname: a\ndescription: d\n---\n\n", "/a/x.md: no prompt"),
+        ("---\nname: a\ndescription: [d]\n---\nb", "/a/x.md:3: `description` must be a text"),
         (
             "---\nname: a\ndescription: d\nmaxTurns: many\n---\nb",
-            "/a/x.md:4: `maxTurns: many` is no number",
+            "/a/x.md:4: `maxTurns: many` is not a positive number",
         ),
         (
             "---\nname: a\ndescription: d\nmemory: team\n---\nb",
-            "/a/x.md:4: `memory: team` is none of",
+            "/a/x.md:4: `memory: team` is not one of",
         ),
         ("---\nname: a\ndescription: d\nisolation: vm\n---\nb", "/a/x.md:4: `isolation: vm`"),
         (
             "---\nname: a\ndescription: d\npermissionMode: yolo\n---\nb",
             "/a/x.md:4: `permissionMode: yolo`",
         ),
-        (
-            "---\nname: a\ndescription: d\nhooks: no\n---\nb",
-            "/a/x.md:4: `hooks` has to be a mapping",
-        ),
+        ("---\nname: a\ndescription: d\nhooks: no\n---\nb", "/a/x.md:4: `hooks` must be a mapping"),
         (
             "---\nname: a\ndescription: d\ntools: {a: b}\n---\nb",
-            "/a/x.md:4: `tools` has to be a list",
+            "/a/x.md:4: `tools` must be a list",
         ),
     ] {
         let (agent, problems) = read(text);
@@ -88,12 +85,9 @@ fn each_mistake_is_told_with_its_line() {
 fn what_has_no_effect_is_said_and_the_agent_loads() {
     for (front, expected) in [
         ("tool: Read", "/a/x.md:4: `tool` has no effect; did you mean `tools`?"),
-        ("color: mauve", "/a/x.md:4: `color: mauve` is none of"),
-        ("model: opus", "/a/x.md:4: `model: opus` names a family"),
-        (
-            "tools: Read, Wriite",
-            "/a/x.md:4: `tools`: there is no tool `Wriite` here; did you mean `Write`?",
-        ),
+        ("color: mauve", "/a/x.md:4: `color: mauve` is not one of"),
+        ("model: opus", "/a/x.md:4: `model: opus` names a model family"),
+        ("tools: Read, Wriite", "/a/x.md:4: `tools`: unknown tool `Wriite`; did you mean `Write`?"),
         ("background: maybe", "/a/x.md:4: `background: maybe` is neither"),
     ] {
         let (agent, problems) = read(&format!("---\nname: a\ndescription: d\n{front}\n---\nbody"));

@@ -1,4 +1,4 @@
-//! Where markdown definitions are looked for: `agents/*.md` in `.dormouse` and `.claude`, the person's and the project's.
+//! Folders of markdown definitions: `agents/*.md` in `.dormouse` and `.claude` of the user and the project.
 
 use std::path::{Path, PathBuf};
 
@@ -9,31 +9,31 @@ use super::{AgentDefinition, AgentOrigin, AgentProblem, parse_markdown_agent};
 
 /// The folder of agents, in each of the folders.
 const FOLDER: &str = "agents";
-/// More in one folder are not looked at.
-const MOST: usize = 200;
-/// Folders in that folder are looked into so deep.
-const DEEPEST: usize = 3;
+/// The maximum number of files read of a folder.
+const MAX_FILES: usize = 200;
+/// The maximum depth of subfolders.
+const MAX_DEPTH: usize = 3;
 
-/// The folders that may hold agents, those that count more last.
+/// The folders of agent definitions, in ascending precedence.
 #[derive(Debug, Clone)]
 pub struct AgentFolders {
-    person: Vec<PathBuf>,
+    user: Vec<PathBuf>,
     project: Vec<PathBuf>,
     checkout: PathBuf,
 }
 
 impl AgentFolders {
-    /// Those of the program's own folder, of the person's `.claude`, and of every folder of the project from its top
-    /// down to the working directory. A project that is the person's home has none of its own.
+    /// Collects the folders of the program's home, of the user's `.claude`, and of every project folder from the checkout
+    /// down to the working directory. A project in the user's home folder has none of its own.
     pub fn new(home: &Path, user_home: Option<&Path>, project: &Project) -> Self {
         let of = |folder: &Path| folder.join(FOLDER);
-        let person: Vec<PathBuf> = user_home
+        let user: Vec<PathBuf> = user_home
             .map(|folder| of(&folder.join(".claude")))
             .into_iter()
             .chain(std::iter::once(of(home)))
             .collect();
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let own: Vec<PathBuf> = person.iter().map(|folder| real(folder)).collect();
+        let own: Vec<PathBuf> = user.iter().map(|folder| real(folder)).collect();
         let mut folders: Vec<&Path> =
             project.folder.ancestors().take_while(|at| at.starts_with(&project.checkout)).collect();
         folders.reverse();
@@ -42,23 +42,23 @@ impl AgentFolders {
             .flat_map(|folder| [".claude", ".dormouse"].map(|name| of(&folder.join(name))))
             .filter(|folder| !own.contains(&real(folder)))
             .collect();
-        Self { person, project: project_places, checkout: project.checkout.clone() }
+        Self { user, project: project_places, checkout: project.checkout.clone() }
     }
 
-    /// The person's own.
+    /// Loads the user's definitions.
     pub fn load_user_agents(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
-        load(&self.person, &AgentOrigin::User, None, problems)
+        load(&self.user, &AgentOrigin::User, None, problems)
     }
 
-    /// The project's. What of them waits for trust is for the set to say.
-    pub fn of_project(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
+    /// Loads the project's definitions, regardless of trust.
+    pub fn load_project_agents(&self, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
         load(&self.project, &AgentOrigin::Project, Some(&self.checkout), problems)
     }
 
-    /// What tells whether anything has changed in them: names, sizes, times.
+    /// Returns names, sizes and times of the files, to detect changes.
     pub(crate) fn stamp(&self) -> Vec<(PathBuf, Option<std::time::SystemTime>, u64)> {
         let mut unseen = Vec::new();
-        let folders = self.person.iter().chain(&self.project);
+        let folders = self.user.iter().chain(&self.project);
         folders
             .flat_map(|folder| files(folder, &mut unseen))
             .map(|path| {
@@ -95,7 +95,8 @@ fn load(
             if let Some(first) =
                 twin.and_then(|at| agents.get(at)).and_then(|twin| twin.source.file.as_ref())
             {
-                let why = format!("`{}` is the name of {} already", agent.name, first.display());
+                let why =
+                    format!("the name `{}` is already used by {}", agent.name, first.display());
                 problems.push(unreadable(&path, why));
                 continue;
             }
@@ -109,19 +110,19 @@ fn unreadable(path: &Path, problem: String) -> AgentProblem {
     AgentProblem { place: path.display().to_string(), line: None, problem, loaded: false }
 }
 
-/// The markdown files of a folder and of those below it, in order.
+/// Returns the markdown files of a folder and its subfolders, sorted.
 fn files(folder: &Path, problems: &mut Vec<AgentProblem>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if let Err(error) = collect(folder, DEEPEST, &mut found)
+    if let Err(error) = collect(folder, MAX_DEPTH, &mut found)
         && !error.is_not_found()
     {
         problems.push(unreadable(folder, error.to_string()));
     }
     found.sort();
-    if found.len() > MOST {
-        let why = format!("of {} files only the first {MOST} are looked at", found.len());
+    if found.len() > MAX_FILES {
+        let why = format!("{} files; only the first {MAX_FILES} are read", found.len());
         problems.push(unreadable(folder, why));
-        found.truncate(MOST);
+        found.truncate(MAX_FILES);
     }
     found
 }

@@ -1,7 +1,7 @@
-//! What an agent is: its name, what it is for, its prompt, and what it may do.
+//! Agent definitions: name, description, prompt, tools and other options.
 //!
-//! Definitions come with the program, from plugins, from markdown files and from settings. One that cannot be used is
-//! told with file, line and reason; the others load. Of two with one name the one that ranks higher counts.
+//! Definitions are built in, or come from plugins, markdown files and settings. An invalid one is reported with file, line
+//! and reason, and the others load. Of two with the same name the one of higher rank is used.
 
 mod builtin;
 mod fields;
@@ -22,23 +22,23 @@ pub use folders::AgentFolders;
 pub use plugin::plugin_agents;
 pub use set::AgentDefinitions;
 
-/// The longest name of an agent.
-pub(crate) const LONGEST_NAME: usize = 64;
+/// The maximum length of an agent name.
+pub(crate) const MAX_NAME: usize = 64;
 
-/// Where a definition comes from, the lowest rank first.
+/// The source of a definition, in ascending rank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AgentOrigin {
-    /// It comes with the program.
+    /// Part of the program.
     BuiltIn,
-    /// From a plugin of this name.
+    /// A plugin of this name.
     Plugin(String),
-    /// The person's own.
+    /// The user's files and settings.
     User,
-    /// The project's.
+    /// The project's files and settings.
     Project,
-    /// From the command line.
+    /// The command line.
     CommandLine,
-    /// The organization's.
+    /// Managed settings of the organization.
     Managed,
 }
 
@@ -55,19 +55,19 @@ impl fmt::Display for AgentOrigin {
     }
 }
 
-/// Whose an agent's memory is.
+/// The scope of an agent's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryScope {
-    /// The person's, in every project.
+    /// The user, in every project.
     User,
-    /// The project's: committed, shared with everybody on it.
+    /// The project: committed and shared.
     Project,
-    /// The person's in this project: not committed.
+    /// The user in this project: not committed.
     Local,
 }
 
 impl MemoryScope {
-    /// As definitions write it.
+    /// Returns the value of the `memory` key.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -77,59 +77,59 @@ impl MemoryScope {
     }
 }
 
-/// Which tools an agent has of those of the conversation above it.
+/// The selection of the parent's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentTools {
-    /// All of them.
+    /// All tools.
     All,
-    /// These.
+    /// These names and patterns.
     Only(Vec<String>),
 }
 
-/// Which model answers.
+/// The model of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentModel {
-    /// That of the conversation above.
+    /// The parent's model.
     Inherit,
-    /// The one for small questions, where there is one.
+    /// The small model, if configured.
     Small,
-    /// This one.
+    /// A model by name.
     Named(String),
 }
 
-/// Where an agent works.
+/// The working folder of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// Where the conversation above it does.
+    /// The parent's folder.
     None,
-    /// In a git worktree of its own.
+    /// A separate git worktree.
     Worktree,
 }
 
-/// An agent that can be started.
+/// A definition of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentDefinition {
-    /// What it is called by.
+    /// Its name.
     pub name: String,
-    /// What it is for: the model chooses by this.
+    /// Its purpose, by which the model chooses an agent.
     pub description: String,
     /// Its prompt.
     pub prompt: String,
     /// Its tools.
     pub tools: AgentTools,
-    /// Tools that it does not have all the same.
+    /// Tools removed from the selection.
     pub disallowed: Vec<String>,
     /// Its model, effort and turn limit.
     pub model: AgentModelOptions,
     /// Its memory; none by default.
     pub memory: Option<MemoryScope>,
-    /// How it is shown.
+    /// Its display color.
     pub color: Option<String>,
     /// Whether it always runs in the background.
     pub background: bool,
-    /// Where it works.
+    /// Its working folder.
     pub isolation: Isolation,
-    /// The permission mode; that of the conversation above unless said.
+    /// The permission mode; the parent's by default.
     pub mode: Option<PermissionMode>,
     /// Text before every task.
     pub initial_prompt: Option<String>,
@@ -173,8 +173,8 @@ pub struct AgentSource {
 }
 
 impl AgentDefinition {
-    /// What of it a project may not have before it is trusted (L-29).
-    pub(crate) fn withheld(&self) -> Vec<&'static str> {
+    /// Returns the keys that have no effect before the project is trusted (L-29).
+    pub(crate) fn keys_needing_trust(&self) -> Vec<&'static str> {
         let loosens = self
             .mode
             .is_some_and(|mode| mode != PermissionMode::Plan && mode != PermissionMode::Default);
@@ -187,11 +187,11 @@ impl AgentDefinition {
             ("isolation", self.isolation != Isolation::None),
         ]
         .into_iter()
-        .filter_map(|(key, wanted)| wanted.then_some(key))
+        .filter_map(|(key, is_set)| is_set.then_some(key))
         .collect()
     }
 
-    /// The same without what a project that nobody has trusted may not have.
+    /// Returns the definition without the keys that need trust.
     #[must_use]
     pub(crate) fn restricted(self) -> Self {
         let mode =
@@ -206,8 +206,8 @@ impl AgentDefinition {
     }
 }
 
-/// A permission mode, as definitions write it.
-pub(crate) fn mode_word(mode: PermissionMode) -> &'static str {
+/// Returns the value of the `permissionMode` key.
+pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
     match mode {
         PermissionMode::Default => "default",
         PermissionMode::AcceptEdits => "acceptEdits",
@@ -216,16 +216,16 @@ pub(crate) fn mode_word(mode: PermissionMode) -> &'static str {
     }
 }
 
-/// Something in a definition that cannot be used, or has no effect.
+/// A problem in a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProblem {
-    /// The file, or where in the settings.
+    /// The file, or the settings key.
     pub place: String,
-    /// The line, where it is about one.
+    /// The line, if known.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The description.
     pub problem: String,
-    /// Whether the agent is there all the same.
+    /// Whether the agent is available anyway.
     pub loaded: bool,
 }
 

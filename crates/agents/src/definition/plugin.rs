@@ -6,10 +6,10 @@ use dormouse_extensions::skills::read_definition;
 use super::fields::line_of_key;
 use super::{AgentDefinition, AgentExtensions, AgentOrigin, AgentProblem, parse_markdown_agent};
 
-/// Keys that have no effect in the file of a plugin's agent.
-const NOT_FOR_PLUGINS: [&str; 3] = ["permissionMode", "mcpServers", "hooks"];
+/// Keys without effect in agents of plugins.
+const IGNORED_KEYS: [&str; 3] = ["permissionMode", "mcpServers", "hooks"];
 
-/// The agents of a plugin.
+/// Loads the agents of a plugin.
 pub fn plugin_agents(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<AgentDefinition> {
     let mut agents: Vec<AgentDefinition> = Vec::new();
     for path in &plugin.agents {
@@ -40,7 +40,7 @@ pub fn plugin_agents(plugin: &Plugin, problems: &mut Vec<AgentProblem>) -> Vec<A
             });
             continue;
         }
-        for key in NOT_FOR_PLUGINS {
+        for key in IGNORED_KEYS {
             if let Some(line) = line_of_key(&text, key) {
                 let problem = format!("`{key}` has no effect in an agent of a plugin");
                 problems.push(AgentProblem {
@@ -94,11 +94,11 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test lays out files by hand")]
-    fn what_would_let_them_do_more_is_left_out_and_told() {
+    fn keys_without_effect_are_reported() {
         let folder = tempfile::tempdir().unwrap();
-        let wanting = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook at ${CLAUDE_PLUGIN_ROOT}/x.\n";
-        std::fs::write(folder.path().join("a.md"), wanting).unwrap();
-        std::fs::write(folder.path().join("b.md"), wanting).unwrap();
+        let definition = "---\nname: reviewer\ndescription: Looks.\npermissionMode: bypassPermissions\nmcpServers:\n  x:\n    command: y\nhooks:\n  Stop: []\n---\nLook at ${CLAUDE_PLUGIN_ROOT}/x.\n";
+        std::fs::write(folder.path().join("a.md"), definition).unwrap();
+        std::fs::write(folder.path().join("b.md"), definition).unwrap();
         std::os::unix::fs::symlink("/etc/hosts", folder.path().join("c.md")).unwrap();
         let mut problems = Vec::new();
         let agents =
@@ -110,10 +110,10 @@ mod tests {
             (&agent.extensions.mcp_servers, &agent.extensions.hooks),
             (&Value::Null, &Value::Null)
         );
-        let told: Vec<(Option<u64>, bool)> =
+        let found: Vec<(Option<u64>, bool)> =
             problems.iter().map(|problem| (problem.line, problem.loaded)).collect();
         assert_eq!(
-            told,
+            found,
             [(Some(4), true), (Some(5), true), (Some(8), true), (Some(2), false), (None, false)]
         );
     }

@@ -1,12 +1,12 @@
-//! All agents there are, put together from where they come from.
+//! The set of agent definitions from all sources.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{AgentDefinition, AgentOrigin, AgentProblem, AgentTools, mode_word};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, AgentTools, mode_name};
 
-/// The agents of a conversation, by name.
+/// The agent definitions of a session, by name.
 #[derive(Debug, Clone, Default)]
 pub struct AgentDefinitions {
     by_name: BTreeMap<String, AgentDefinition>,
@@ -14,39 +14,40 @@ pub struct AgentDefinitions {
 }
 
 impl AgentDefinitions {
-    /// Puts definitions together: of two with one name the one that ranks higher counts, and of one rank the later.
+    /// Combines definitions. Of two with the same name the one of higher rank is used; of equal rank, the later.
     pub fn of(mut definitions: Vec<AgentDefinition>, problems: Vec<AgentProblem>) -> Self {
         definitions.sort_by(|one, other| one.source.origin.cmp(&other.source.origin));
         let by_name = definitions.into_iter().map(|agent| (agent.name.clone(), agent)).collect();
         Self { by_name, problems }
     }
 
-    /// What the project's agents want that waits for trust: everything that could run or loosen something, and the names of
-    /// others. Trusted is the whole file, with the tools that go with it.
-    pub fn wishes(definitions: &[AgentDefinition], others: &[AgentDefinition]) -> Value {
-        let wishes = definitions.iter().filter(|agent| agent.source.origin == AgentOrigin::Project);
-        let wishes = wishes.filter_map(|agent| {
-            let mut wants: Map<String, Value> = agent
-                .withheld()
+    /// Returns what the project's agents need trust for, as JSON: keys that run programs or extend permissions, and names
+    /// that replace other agents. Trust holds for the whole file and its tools.
+    pub fn trust_requests(definitions: &[AgentDefinition], others: &[AgentDefinition]) -> Value {
+        let requests =
+            definitions.iter().filter(|agent| agent.source.origin == AgentOrigin::Project);
+        let requests = requests.filter_map(|agent| {
+            let mut values: Map<String, Value> = agent
+                .keys_needing_trust()
                 .into_iter()
-                .map(|key| (key.to_owned(), agent.wanted(key)))
+                .map(|key| (key.to_owned(), agent.value_of(key)))
                 .collect();
             if let Some(other) = others.iter().find(|other| other.name == agent.name) {
-                wants.insert("in place of".to_owned(), other.source.origin.to_string().into());
+                values.insert("in place of".to_owned(), other.source.origin.to_string().into());
             }
-            if wants.is_empty() {
+            if values.is_empty() {
                 return None;
             }
-            wants.insert("tools".to_owned(), agent.wanted("tools"));
-            wants.insert("file".to_owned(), agent.source.digest.clone().into());
-            Some((agent.name.clone(), Value::Object(wants)))
+            values.insert("tools".to_owned(), agent.value_of("tools"));
+            values.insert("file".to_owned(), agent.source.digest.clone().into());
+            Some((agent.name.clone(), Value::Object(values)))
         });
-        let wishes: Map<String, Value> = wishes.collect();
-        if wishes.is_empty() { Value::Null } else { Value::Object(wishes) }
+        let requests: Map<String, Value> = requests.collect();
+        if requests.is_empty() { Value::Null } else { Value::Object(requests) }
     }
 
-    /// The same definitions as they count in a project that nobody has trusted: restricted, and without those that have
-    /// the name of another.
+    /// Limits the definitions of an untrusted project: without keys that need trust, and without those that would replace
+    /// another agent.
     pub fn restricted(
         definitions: Vec<AgentDefinition>,
         others: &[AgentDefinition],
@@ -58,28 +59,28 @@ impl AgentDefinitions {
             .collect()
     }
 
-    /// The agent of that name.
+    /// Returns the definition of that name.
     pub fn get(&self, name: &str) -> Option<&AgentDefinition> {
         self.by_name.get(name)
     }
 
-    /// All of them, in the order of their names.
+    /// Returns all definitions in alphabetical order.
     pub fn all(&self) -> impl Iterator<Item = &AgentDefinition> {
         self.by_name.values()
     }
 
-    /// What could not be used.
+    /// Returns the problems found.
     pub fn problems(&self) -> &[AgentProblem] {
         &self.problems
     }
 }
 
 impl AgentDefinition {
-    fn wanted(&self, key: &str) -> Value {
+    fn value_of(&self, key: &str) -> Value {
         match key {
             "hooks" => self.extensions.hooks.clone(),
             "mcpServers" => self.extensions.mcp_servers.clone(),
-            "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_word(mode).into()),
+            "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_name(mode).into()),
             "tools" => match &self.tools {
                 AgentTools::All => "all".into(),
                 AgentTools::Only(tools) => tools.clone().into(),
@@ -119,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_is_not_trusted_gets_a_prompt_and_no_more() {
-        let wanting = AgentDefinition {
+    fn an_untrusted_project_is_restricted() {
+        let requesting = AgentDefinition {
             memory: Some(MemoryScope::User),
             extensions: AgentExtensions {
                 hooks: serde_json::json!({"Stop": []}),
@@ -129,14 +130,14 @@ mod tests {
             mode: Some(dormouse_permissions::PermissionMode::Bypass),
             ..named("x", AgentOrigin::Project)
         };
-        let wishes = AgentDefinitions::wishes(std::slice::from_ref(&wanting), &[]);
-        assert_eq!(wishes["x"]["permissionMode"], "bypassPermissions");
-        let plain = AgentDefinitions::restricted(vec![wanting], &[]).remove(0);
+        let requests = AgentDefinitions::trust_requests(std::slice::from_ref(&requesting), &[]);
+        assert_eq!(requests["x"]["permissionMode"], "bypassPermissions");
+        let plain = AgentDefinitions::restricted(vec![requesting], &[]).remove(0);
         assert_eq!((plain.memory, plain.mode, plain.extensions.hooks), (None, None, Value::Null));
         let own = [named("x", AgentOrigin::Project)];
-        assert!(AgentDefinitions::wishes(&own, &[]).is_null());
+        assert!(AgentDefinitions::trust_requests(&own, &[]).is_null());
         let others = [named("x", AgentOrigin::User)];
-        assert_eq!(AgentDefinitions::wishes(&own, &others)["x"]["in place of"], "user");
+        assert_eq!(AgentDefinitions::trust_requests(&own, &others)["x"]["in place of"], "user");
         assert!(AgentDefinitions::restricted(own.to_vec(), &others).is_empty());
     }
 }

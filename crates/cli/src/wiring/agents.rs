@@ -62,9 +62,9 @@ impl Library {
         }
         let mut problems = self.problems.clone();
         agents.extend(self.project.folders.load_user_agents(&mut problems));
-        let of_project = self.project.folders.of_project(&mut problems);
+        let of_project = self.project.folders.load_project_agents(&mut problems);
         // What has changed since it was trusted waits until the person is asked again.
-        let wishes = AgentDefinitions::wishes(&of_project, &agents);
+        let wishes = AgentDefinitions::trust_requests(&of_project, &agents);
         let as_trusted = self.trust == TrustState::Trusted && wishes == self.project.wishes;
         agents.extend(self.settled.iter().cloned());
         let of_project =

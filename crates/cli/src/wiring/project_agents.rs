@@ -21,7 +21,10 @@ impl ProjectAgents {
         let folders = AgentFolders::new(&world.home()?, user_home.as_deref(), project);
         let mut others = builtin_agents();
         others.extend(folders.load_user_agents(&mut Vec::new()));
-        let wishes = AgentDefinitions::wishes(&folders.of_project(&mut Vec::new()), &others);
+        let wishes = AgentDefinitions::trust_requests(
+            &folders.load_project_agents(&mut Vec::new()),
+            &others,
+        );
         Ok(Self { folders, wishes })
     }
 

@@ -509,7 +509,7 @@ fn skills_cost_and_mistakes_within() {
     }
 }
 
-/// Files that can not be used are told with line and reason, and the others load.
+/// Invalid files are reported with line and reason, and the others load.
 #[test]
 fn bad_files_are_told_and_the_others_load() {
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Hello.")).start();
@@ -527,11 +527,11 @@ fn bad_files_are_told_and_the_others_load() {
     output.success();
     for expected in [
         "agents/yaml.md:3: the frontmatter cannot be read",
-        "agents/name.md:2: `No Name` is no name for an agent",
+        "agents/name.md:2: `No Name` is not a valid agent name",
         "agents/binary.md: binary file",
-        "agents/none.md:1: it has no frontmatter",
+        "agents/none.md:1: no frontmatter",
         "agents/out.md: it is outside the project",
-        "agents/twin.md: `good` is the name of",
+        "agents/twin.md: the name `good` is already used by",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
     }
@@ -619,7 +619,7 @@ fn the_list_on_the_command_line() {
         "{}",
         output.stdout
     );
-    assert!(output.stderr.contains("bad.md:1: it has no frontmatter"), "{}", output.stderr);
+    assert!(output.stderr.contains("bad.md:1: no frontmatter"), "{}", output.stderr);
     let output = home.run(&mut dormouse(&home, &["agents", "--json"]));
     let list: Value = serde_json::from_str(&output.success().stdout).unwrap();
     let good =
