@@ -106,7 +106,7 @@ fn a_worktree_of_a_hostile_repository() {
         home.run(&mut ask(&home, &["--permission-mode", mode, "go"])).success();
         assert!(!harm.exists(), "{mode}");
         let told = text_of(&server.requests()[1]);
-        let refused = told.contains("no worktree can be made");
+        let refused = told.contains("no worktree can be created");
         assert_eq!(refused, mode == "plan", "{told}");
         assert_eq!(server.agent_requests().is_empty(), refused);
     }

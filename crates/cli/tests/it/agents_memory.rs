@@ -104,8 +104,8 @@ fn each_scope_has_its_place_and_its_words() {
         let written = std::fs::read_to_string(directory.join("parser-tests.md")).unwrap();
         assert!(written.contains("Run them with CACHE=0."), "{scope}: {written}");
         let results = text_of(&agent[1]);
-        assert!(results.contains("Write is for your memory alone"), "{scope}: {results}");
-        assert!(results.contains("Read is for your memory alone"), "{scope}: {results}");
+        assert!(results.contains("Write is only for your memory"), "{scope}: {results}");
+        assert!(results.contains("Read is only for your memory"), "{scope}: {results}");
         for harm in ["elsewhere.md", ".dormouse/outside.md", "../outside.md", "../x.md"] {
             assert!(!home.project().join(harm).exists(), "{scope}: {harm}");
         }
