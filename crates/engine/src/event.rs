@@ -1,4 +1,4 @@
-//! What the engine tells the interface.
+//! The events that the engine sends to the interface.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::recall::RecallReceipt;
 use crate::repeated_correction::RepeatedCorrection;
 use crate::submitted_plan::SubmittedPlan;
 
-/// Something to show, or to pass on to a program.
+/// An event of a session.
 #[derive(Debug, Clone)]
 pub enum EngineEvent {
-    /// The server has begun to answer: from now on what was sent is in its cache.
+    /// The server has begun to respond: the request is in its cache from now on.
     Answering,
     /// Text, as it arrives.
     Text(String),
     /// Thinking, as it arrives.
     Thinking(String),
-    /// What had arrived of this answer is withdrawn: it comes anew.
+    /// The partial response is withdrawn: the request is sent again.
     Withdrawn,
     /// A message is complete.
     Message(Arc<Message>),
@@ -34,14 +34,14 @@ pub enum EngineEvent {
         /// Its arguments, as JSON.
         input: String,
     },
-    /// A call that runs has printed something: its newest line.
+    /// A running call has printed output: its newest line.
     ToolPrinted {
         /// The call.
         id: ToolUseId,
         /// The line, without secrets, cut if it is long.
         line: String,
     },
-    /// A hook has given a call other arguments: it ran with these.
+    /// A hook has changed the arguments of a call.
     ToolChanged {
         /// The call.
         id: ToolUseId,
@@ -67,10 +67,10 @@ pub enum EngineEvent {
         name: String,
         /// Whether it failed.
         is_error: bool,
-        /// What it answered, as it goes to the model.
+        /// The result, as it is sent to the model.
         result: Block,
     },
-    /// A request failed and will be tried again.
+    /// A request failed and is retried.
     Retrying {
         /// Why.
         error: ModelError,
@@ -81,19 +81,19 @@ pub enum EngineEvent {
         /// The most retries there will be.
         of: u32,
     },
-    /// Memories were looked for, to be put beside what the person said; what came of it.
+    /// The result of a recall.
     Recalled(RecallReceipt),
-    /// Memory was changed, and the person is to know: they may want to take it back.
+    /// Memory was changed: a notice for the user, who may want to undo it.
     Remembered(String),
-    /// The person had to say the same thing again and again: a guard is offered.
+    /// The user repeated a correction often enough for a guard to be offered.
     Corrected(RepeatedCorrection),
     /// The conversation is being compacted.
     Compacting(CompactionTrigger),
-    /// It was.
+    /// The conversation was compacted.
     Compacted(CompactionReport),
-    /// A plan was handed in where nobody could be asked about it: it is the answer.
+    /// A plan was submitted in a session without a user: it is the result.
     Planned(SubmittedPlan),
-    /// Something worth knowing.
+    /// A notice for the user.
     Notice(String),
 }
 
@@ -102,27 +102,27 @@ pub enum EngineEvent {
 pub enum TurnEnd {
     /// The model was done.
     Completed,
-    /// The answer reached its token limit and was cut.
+    /// The response reached its token limit and was cut.
     Cut,
     /// The model declined.
     Refused,
-    /// The model said nothing.
+    /// The response was empty.
     Empty,
     /// The largest number of requests was reached, with work left.
     MaxTurns,
-    /// What may be spent was spent, with work left.
+    /// The cost limit was reached, with work left.
     MaxCost,
-    /// The person interrupted.
+    /// The user interrupted.
     Interrupted,
     /// A hook ended it, for this reason.
     Halted(String),
-    /// A hook would not have the prompt, for this reason. It was not sent and is not kept.
+    /// A hook blocked the prompt, for this reason. It was neither sent nor recorded.
     Blocked(String),
-    /// The model could not be asked, or not to the end.
+    /// A request failed.
     Failed(ModelError),
 }
 
-/// A turn, afterwards.
+/// The result of a turn.
 #[derive(Debug, Clone)]
 pub struct TurnReport {
     /// How it ended.
@@ -131,9 +131,9 @@ pub struct TurnReport {
     pub answer: String,
     /// Requests made.
     pub requests: u32,
-    /// The tokens they took together.
+    /// Their tokens in total.
     pub usage: Usage,
-    /// What those cost, in dollars; none where the price is not known.
+    /// Their cost in dollars; none if the price is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -144,7 +144,7 @@ impl TurnReport {
         Self { end, answer: String::new(), requests: 0, usage, cost_usd: Some(0.0) }
     }
 
-    /// The turn so far and another run of the loop, which says how it ended.
+    /// Adds another run of the loop, which decides how the turn ended.
     pub(crate) fn plus(self, next: Self) -> Self {
         Self {
             requests: self.requests + next.requests,

@@ -1,8 +1,8 @@
 //! The query loop: prepare, request, stream, tools, again, until no call is left.
 //!
-//! [`Engine`] is one conversation. What happens next is decided by a pure step (`turn`) and carried out
-//! by a short driver (`driver`). The engine prints nothing, ends nothing and reads no arguments: what a
-//! person should see goes out as [`EngineEvent`]s.
+//! [`Engine`] is one conversation. A pure step (`turn_state`) decides what happens next, and a short driver (`driver`)
+//! carries it out. The engine prints nothing, exits nothing and reads no arguments: output for the user goes out as
+//! [`EngineEvent`]s.
 
 #![forbid(unsafe_code)]
 

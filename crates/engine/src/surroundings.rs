@@ -1,4 +1,4 @@
-//! What is true around a conversation right now: date, folder, machine, git.
+//! The surroundings of a conversation: date, folder, machine, git.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
 use jiff::tz::TimeZone;
 
-/// A large repository is not waited for.
+/// The longest wait for git, which may be slow in a large repository.
 const GIT_PATIENCE: Duration = Duration::from_secs(2);
 /// More changed files than this are counted, not listed.
 const MOST_STATUS_LINES: usize = 40;
 
-/// A look around.
+/// The surroundings of a conversation at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
     /// Today, with the day of the week.
@@ -23,16 +23,16 @@ pub struct Surroundings {
     pub folder: String,
     /// The operating system.
     pub system: String,
-    /// The person's shell, if known.
+    /// The user's shell, if known.
     pub shell: Option<String>,
     /// The branch, if there is a repository.
     pub branch: Option<String>,
-    /// What `git status` says, if there is a repository.
+    /// The output of `git status`, if there is a repository.
     pub git_status: Option<String>,
 }
 
 impl Surroundings {
-    /// Looks around.
+    /// Reads the current surroundings.
     pub async fn look(project: &Project, environment: &Environment, clock: &dyn Clock) -> Self {
         let today = clock.now().to_zoned(TimeZone::system());
         let (branch, git_status) =
@@ -59,7 +59,7 @@ impl Surroundings {
         }
     }
 
-    /// What of this, and of the tools, may change while a conversation lasts.
+    /// The facts, with the tools, that may change during a conversation.
     pub fn facts<'a>(&self, tools: impl Iterator<Item = &'a str>) -> EnvironmentFacts {
         let tools: Vec<&str> = tools.collect();
         let mut facts = EnvironmentFacts::default()

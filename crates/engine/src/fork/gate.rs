@@ -1,4 +1,4 @@
-//! What a fork may call (B-3): reading as the parent may, and writing in the one place it was given.
+//! What a fork may call (B-3): reading as the parent may, and writing only where it is allowed to.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{FileGuard, FileRoute, Tool};
 use serde_json::value::RawValue;
 
-/// Tools that only read but leave something behind in the parent: a skill in use lends its rules to the parent's gate,
-/// and agents report to the parent.
+/// Tools that only read but change the parent: a skill in use adds its rules to the parent's gate, and agents report to
+/// the parent.
 const OF_THE_PARENT: &[&str] = &["Agent", "SendMessage", "Skill"];
 
 /// Where a fork may write with Write and Edit.
@@ -23,7 +23,7 @@ pub enum Writes {
 }
 
 impl Writes {
-    /// Whether a path, as it is written, lies in it.
+    /// Whether this path, unresolved, may be written.
     fn covers(&self, path: &Path) -> bool {
         if path.components().any(|part| part == Component::ParentDir) {
             return false;
@@ -43,12 +43,25 @@ pub struct ForkGate {
     pub reads: bool,
     /// Where it may write.
     pub writes: Writes,
-    /// Further tools that it may call, by name: they have a door of their own.
+    /// Further tools that it may call, by name: they check permissions themselves.
     pub tools: &'static [&'static str],
 }
 
+/// Why a fork may not make a call, in words for the model.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ForkDenial {
+    #[error(
+        "{tool} may not be called here, and no other tool either: answer in text, with what you know already"
+    )]
+    NoTools { tool: String },
+    #[error("{tool} may not be called here: this is work beside the conversation. {offers}")]
+    Tool { tool: String, offers: String },
+    #[error("{} may not be written here. {offers}", path.display())]
+    Path { path: PathBuf, offers: String },
+}
+
 impl ForkGate {
-    /// Nothing: the fork is to answer, and to do nothing else.
+    /// Denies every call: the fork only answers.
     pub fn nothing() -> Self {
         Self { reads: false, writes: Writes::Nowhere, tools: &[] }
     }
@@ -60,22 +73,22 @@ impl ForkGate {
         input: &RawValue,
         folder: &Path,
         parent: &PermissionGate,
-    ) -> Result<PermissionGate, String> {
+    ) -> Result<PermissionGate, ForkDenial> {
         let name = tool.name();
         if self.tools.contains(&name) {
             return Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()));
         }
         if OF_THE_PARENT.contains(&name) {
-            return Err(self.says(name));
+            return Err(self.deny_tool(name));
         }
         match tool.access(input, folder) {
             Access::Writes(path) if self.writes != Writes::Nowhere => {
                 if !self.writes.covers(&path) {
-                    return Err(self.only_there(&path));
+                    return Err(ForkDenial::Path { path, offers: self.offers() });
                 }
                 Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()))
             }
-            // What only reads passes the plan mode's gate, and nothing else does.
+            // Plan mode allows what only reads, and nothing else.
             Access::Reads | Access::Runs(_) if self.reads => {
                 Ok(PermissionGate::new(PermissionMode::Plan, parent.rules().clone()))
             }
@@ -84,24 +97,16 @@ impl ForkGate {
             | Access::Runs(_)
             | Access::Fetches(_)
             | Access::Internal(_)
-            | Access::Other => Err(self.says(name)),
+            | Access::Other => Err(self.deny_tool(name)),
         }
     }
 
-    fn says(&self, name: &str) -> String {
+    fn deny_tool(&self, tool: &str) -> ForkDenial {
+        let tool = tool.to_owned();
         if !self.reads && self.writes == Writes::Nowhere && self.tools.is_empty() {
-            return format!(
-                "{name} may not be called here, and no other tool either: answer in text, with what you know already"
-            );
+            return ForkDenial::NoTools { tool };
         }
-        format!(
-            "{name} may not be called here: this is work beside the conversation. {}",
-            self.offers()
-        )
-    }
-
-    fn only_there(&self, path: &Path) -> String {
-        format!("{} may not be written here. {}", path.display(), self.offers())
+        ForkDenial::Tool { tool, offers: self.offers() }
     }
 
     /// What it may do instead.
@@ -122,8 +127,8 @@ impl ForkGate {
     }
 }
 
-/// The same for the place that a path really leads to: asked when a file is about to be written, so that a
-/// link made in the meantime is no way around.
+/// Checks the resolved path when a file is about to be written, so that a link made in the meantime does not get around
+/// the gate.
 pub(super) struct ForkGuard {
     pub(super) writes: Writes,
     pub(super) parent: Option<Arc<dyn FileGuard>>,

@@ -124,7 +124,7 @@ impl World {
         let folder = PathBuf::from(self.path(""));
         let admitted = match gate.admit(&**tool, &input, &folder, &self.parent) {
             Ok(admitted) => admitted,
-            Err(why) => return denied(why),
+            Err(denial) => return denied(denial.to_string()),
         };
         let mut context = CallContext::new(&folder, Environment::default(), 1_000);
         context.file_guard =

@@ -193,7 +193,8 @@ impl<'j> Fork<'j> {
         };
         let gate = match admitted {
             Ok(gate) => gate,
-            Err(why) => {
+            Err(denial) => {
+                let why = denial.to_string();
                 self.note_denied(&why);
                 return Block::tool_result(call.id, &ResultContent::Text(why), true);
             }

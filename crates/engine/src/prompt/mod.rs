@@ -1,7 +1,7 @@
 //! The system prompt: a static part that is the same for everybody, then sections about this session.
 //!
-//! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: what changes while
-//! the conversation lasts is told at its end, and enters its section at the next rebuild.
+//! Everything is computed once and frozen in a [`Prefix`]. Nothing in it is volatile: changes during the
+//! conversation are announced in later messages, and enter their section when the prefix is rebuilt.
 
 mod overrides;
 mod sections;
