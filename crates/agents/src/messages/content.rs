@@ -1,41 +1,41 @@
-//! What a message says: a text, or a step in an agent's life (A-8). Other kinds are refused.
+//! Message contents: a text, or a request or response about shutdown or plan approval (A-8). Other types are rejected.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The most bytes of a text.
-const MOST_BYTES: usize = 32 * 1024;
-/// What a summary may have.
+/// The maximum size of a text.
+const MAX_BYTES: usize = 32 * 1024;
+/// The allowed number of words in a summary.
 const SUMMARY_WORDS: std::ops::RangeInclusive<usize> = 5..=10;
-const MOST_SUMMARY_CHARS: usize = 120;
-/// The most letters of a request's id.
-const MOST_ID_CHARS: usize = 64;
+const MAX_SUMMARY_CHARS: usize = 120;
+/// The maximum length of a request id.
+const MAX_ID_CHARS: usize = 64;
 
-/// Why something is no part of a message.
+/// An invalid part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ContentError {
-    /// Nothing in it.
-    #[error("the text is empty; say something")]
+    /// An empty text.
+    #[error("the text is empty")]
     Empty,
-    /// More than a message may have.
+    /// A text over the size limit.
     #[error(
-        "the text has {0} bytes; at most {MOST_BYTES} are allowed: put it in a file and name that"
+        "the text has {0} bytes; at most {MAX_BYTES} are allowed: put it in a file and send the path"
     )]
     TooLong(usize),
-    /// A summary of more or fewer words.
+    /// A summary with too many or too few words.
     #[error("the summary has {0} words; give one line of 5 to 10 words")]
     SummaryWords(usize),
-    /// A summary of very long words, or of several lines.
-    #[error("the summary is not one line of at most {MOST_SUMMARY_CHARS} letters")]
+    /// A summary that is too long or has several lines.
+    #[error("the summary is not one line of at most {MAX_SUMMARY_CHARS} characters")]
     SummaryLine,
-    /// An id that cannot be one.
+    /// An invalid request id.
     #[error(
-        "`request_id` is not 1 to {MOST_ID_CHARS} letters, digits, `-` and `_`; give the one of the request"
+        "`request_id` is not 1 to {MAX_ID_CHARS} letters, digits, `-` and `_`; give the one of the request"
     )]
     RequestId,
-    /// A no without a reason.
+    /// A rejection without a reason.
     #[error("a rejection needs a `reason`")]
     NoReason,
 }
@@ -67,8 +67,7 @@ macro_rules! checked_text {
     };
 }
 
-/// What the interface shows of a message: one line of 5 to 10 words. Where words are not parted by spaces, as in
-/// Chinese, fewer will do.
+/// The line shown to the user: 5 to 10 words, or fewer in scripts without spaces between words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MessageSummary(String);
@@ -82,7 +81,7 @@ impl MessageSummary {
         if words > *SUMMARY_WORDS.end() || (words < *SUMMARY_WORDS.start() && !few_is_fine) {
             return Err(ContentError::SummaryWords(words));
         }
-        if text.chars().any(char::is_control) || text.chars().count() > MOST_SUMMARY_CHARS {
+        if text.chars().any(char::is_control) || text.chars().count() > MAX_SUMMARY_CHARS {
             return Err(ContentError::SummaryLine);
         }
         Ok(Self(text.trim().to_owned()))
@@ -90,19 +89,19 @@ impl MessageSummary {
 }
 
 impl MessageSummary {
-    /// The beginning of a text, for a sender that gives none.
+    /// Makes a summary of the beginning of a text.
     pub fn of(text: &str) -> Result<Self, ContentError> {
         let words: Vec<&str> = text.split_whitespace().take(*SUMMARY_WORDS.end()).collect();
         let start = words.join(" ");
         let cut = |text: &str| {
-            text.chars().filter(|c| !c.is_control()).take(MOST_SUMMARY_CHARS).collect::<String>()
+            text.chars().filter(|c| !c.is_control()).take(MAX_SUMMARY_CHARS).collect::<String>()
         };
         let enough = words.len() >= *SUMMARY_WORDS.start();
         Self::new(&cut(&if enough { start } else { format!("a short message says: {start}") }))
     }
 }
 
-/// A text of some length: what is said, a plan, a reason.
+/// A text: a message, plan or reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MessageText(String);
@@ -114,14 +113,14 @@ impl MessageText {
         if text.trim().is_empty() {
             return Err(ContentError::Empty);
         }
-        if text.len() > MOST_BYTES {
+        if text.len() > MAX_BYTES {
             return Err(ContentError::TooLong(text.len()));
         }
         Ok(Self(text.to_owned()))
     }
 }
 
-/// What a request and its response have in common.
+/// The id of a request, repeated in its response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RequestId(String);
@@ -131,29 +130,29 @@ impl RequestId {
     /// Checks an id.
     pub fn new(text: &str) -> Result<Self, ContentError> {
         let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-        if text.is_empty() || text.len() > MOST_ID_CHARS || !text.chars().all(fits) {
+        if text.is_empty() || text.len() > MAX_ID_CHARS || !text.chars().all(fits) {
             return Err(ContentError::RequestId);
         }
         Ok(Self(text.to_owned()))
     }
 }
 
-/// Yes, or no and why.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalDecision {
-    /// Yes; perhaps with a remark.
+    /// Approved, with an optional remark.
     Approve(Option<MessageText>),
-    /// No, because.
+    /// Rejected for this reason.
     Reject(MessageText),
 }
 
-/// The answer to a request.
+/// A response to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ResponseWire", into = "ResponseWire")]
 pub struct RequestResponse {
-    /// To which.
+    /// The request.
     pub request_id: RequestId,
-    /// How.
+    /// The decision.
     pub answer: ApprovalDecision,
 }
 
@@ -189,64 +188,64 @@ impl From<RequestResponse> for ResponseWire {
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum MessageContent {
-    /// Plain words.
+    /// A text.
     Text {
-        /// What the interface shows.
+        /// The line shown to the user.
         summary: MessageSummary,
-        /// What the receiver reads.
+        /// The text for the receiver.
         text: MessageText,
     },
-    /// Asks the receiver to end.
+    /// Asks the receiver to shut down.
     ShutdownRequest {
-        /// What the response has to name.
+        /// The id for the response.
         request_id: RequestId,
-        /// Why.
+        /// The reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<MessageText>,
     },
-    /// Whether it will.
+    /// Answers a shutdown request.
     ShutdownResponse(RequestResponse),
-    /// Asks whether a plan may be carried out.
+    /// Asks for approval of a plan.
     PlanApprovalRequest {
-        /// What the response has to name.
+        /// The id for the response.
         request_id: RequestId,
         /// The plan.
         plan: MessageText,
     },
-    /// Whether it may.
+    /// Answers a plan approval request.
     PlanApprovalResponse(RequestResponse),
 }
 
 impl MessageContent {
-    /// One line: what the interface shows.
+    /// Returns the line shown to the user.
     pub fn summary(&self) -> String {
         match self {
             Self::Text { summary, .. } => summary.to_string(),
             Self::ShutdownRequest { .. } => "asks to end the work".to_owned(),
             Self::ShutdownResponse(response) => {
-                response.answer.in_words("agrees to end", "will not end yet")
+                response.answer.choose("agrees to end", "will not end yet")
             }
             Self::PlanApprovalRequest { .. } => "asks to approve a plan".to_owned(),
             Self::PlanApprovalResponse(response) => {
-                response.answer.in_words("approves the plan", "rejects the plan")
+                response.answer.choose("approves the plan", "rejects the plan")
             }
         }
     }
 }
 
 impl ApprovalDecision {
-    fn in_words(&self, yes: &str, no: &str) -> String {
+    fn choose(&self, yes: &str, no: &str) -> String {
         match self {
             Self::Approve(_) => yes.to_owned(),
             Self::Reject(_) => no.to_owned(),
         }
     }
 
-    /// The reason or remark.
+    /// Returns the reason or remark.
     pub fn reason(&self) -> Option<&MessageText> {
         match self {
             Self::Approve(remark) => remark.as_ref(),
@@ -298,8 +297,8 @@ mod tests {
         );
         check(r#"{"type":"text","summary":"too short","text":"hi"}"#, "2 words");
         check(r#"{"type":"text","summary":"one two three four five","text":" "}"#, "empty");
-        let long = "x".repeat(MOST_BYTES + 1);
-        assert_eq!(MessageText::new(&long), Err(ContentError::TooLong(MOST_BYTES + 1)));
+        let long = "x".repeat(MAX_BYTES + 1);
+        assert_eq!(MessageText::new(&long), Err(ContentError::TooLong(MAX_BYTES + 1)));
     }
 
     #[test]

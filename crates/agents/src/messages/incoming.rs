@@ -1,4 +1,4 @@
-//! How messages come to a conversation: as arrivals, each with the block that tells the model.
+//! Conversion of messages to incoming messages of a conversation.
 
 use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
@@ -11,17 +11,17 @@ use super::{
 
 impl IncomingMessageSource for AgentMessageQueue {
     fn take(&self) -> Vec<IncomingMessage> {
-        self.take_messages().iter().map(arrival).collect()
+        self.take_messages().iter().map(incoming_message).collect()
     }
 }
 
 impl IncomingMessageSource for MailboxReader {
     fn take(&self) -> Vec<IncomingMessage> {
         match self.take_lines() {
-            Ok(lines) => lines.iter().map(arrival_of_line).collect(),
-            // It may pass; what waits is not lost. It is told once.
+            Ok(lines) => lines.iter().map(incoming_line).collect(),
+            // The error may be temporary and no message is lost: report it once.
             Err(error) => {
-                let problem = self.is_news(error.to_string());
+                let problem = self.new_problem(error.to_string());
                 problem
                     .map(|problem| unreadable(format!("mailbox-{}", self.name()), problem))
                     .into_iter()
@@ -31,24 +31,24 @@ impl IncomingMessageSource for MailboxReader {
     }
 }
 
-fn arrival_of_line(line: &MailboxLine) -> IncomingMessage {
+fn incoming_line(line: &MailboxLine) -> IncomingMessage {
     match &line.message {
-        Ok(message) => arrival(message),
-        Err(error) => unreadable(line.id.clone(), format!("a line of it was passed over: {error}")),
+        Ok(message) => incoming_message(message),
+        Err(error) => unreadable(line.id.clone(), format!("skipped an invalid line: {error}")),
     }
 }
 
-/// A message as it comes to a conversation.
-pub(super) fn arrival(message: &SentMessage) -> IncomingMessage {
+/// Converts a message.
+fn incoming_message(message: &SentMessage) -> IncomingMessage {
     let draft = &message.draft;
     let sender = draft.from.to_string();
     let summary = draft.content.summary();
     let address = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
-    let (text, how_to_answer) = parts(&draft.content, &address);
+    let (text, reply_instructions) = parts(&draft.content, &address);
     let reply_to = (draft.reach == SenderReachability::Answerable).then_some(address);
     let shown = printable(&format!("{sender}: {summary}")).into_owned();
-    let told = AgentMessage { sender, reply_to, summary, text, reply_instructions: how_to_answer };
-    IncomingMessage { id: message.id.to_string(), block: told.to_block(), shown }
+    let fragment = AgentMessage { sender, reply_to, summary, text, reply_instructions };
+    IncomingMessage { id: message.id.to_string(), block: fragment.to_block(), shown }
 }
 
 fn unreadable(id: String, problem: String) -> IncomingMessage {
@@ -56,9 +56,9 @@ fn unreadable(id: String, problem: String) -> IncomingMessage {
     IncomingMessage { id, block: UnreadableMessage { problem }.to_block(), shown }
 }
 
-/// The words of a message, and how it is answered where there is one way.
+/// Returns the text of a message, and reply instructions for a request.
 fn parts(content: &MessageContent, reply_to: &str) -> (Option<String>, Option<String>) {
-    let how = |kind: &str, id: &dyn std::fmt::Display| {
+    let instructions = |kind: &str, id: &dyn std::fmt::Display| {
         format!(
             "Answer with {SEND_MESSAGE} to `{reply_to}`, `message` being {{\"type\":\"{kind}\",\"request_id\":\"{id}\",\"approve\":true}}, or `false` with a `reason`."
         )
@@ -69,11 +69,12 @@ fn parts(content: &MessageContent, reply_to: &str) -> (Option<String>, Option<St
     };
     match content {
         MessageContent::Text { text, .. } => (Some(text.to_string()), None),
-        MessageContent::ShutdownRequest { request_id, reason } => {
-            (reason.as_ref().map(ToString::to_string), Some(how("shutdown_response", request_id)))
-        }
+        MessageContent::ShutdownRequest { request_id, reason } => (
+            reason.as_ref().map(ToString::to_string),
+            Some(instructions("shutdown_response", request_id)),
+        ),
         MessageContent::PlanApprovalRequest { request_id, plan } => {
-            (Some(plan.to_string()), Some(how("plan_approval_response", request_id)))
+            (Some(plan.to_string()), Some(instructions("plan_approval_response", request_id)))
         }
         MessageContent::ShutdownResponse(response)
         | MessageContent::PlanApprovalResponse(response) => (Some(answered(response)), None),
@@ -86,7 +87,7 @@ mod tests {
     use super::super::{ApprovalDecision, MessageText, OutgoingMessage, RequestId};
     use super::*;
 
-    fn told(content: MessageContent) -> IncomingMessage {
+    fn receive(content: MessageContent) -> IncomingMessage {
         let router = router();
         let room = router.open(&name("bob")).unwrap();
         let draft = OutgoingMessage {
@@ -100,17 +101,21 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_how_it_is_answered() {
+    fn a_request_has_reply_instructions() {
         let request_id = RequestId::new("r7").unwrap();
-        let arrival =
-            told(MessageContent::ShutdownRequest { request_id: request_id.clone(), reason: None });
+        let arrival = receive(MessageContent::ShutdownRequest {
+            request_id: request_id.clone(),
+            reason: None,
+        });
         assert_eq!(arrival.shown, "lead: asks to end the work");
         let text = arrival.block.as_text().unwrap();
         let answer = r#"{"type":"shutdown_response","request_id":"r7","approve":true}"#;
         assert!(text.contains(answer) && text.contains("to `lead`"), "{text}");
         let no = ApprovalDecision::Reject(MessageText::new("too risky").unwrap());
-        let arrival =
-            told(MessageContent::PlanApprovalResponse(RequestResponse { request_id, answer: no }));
+        let arrival = receive(MessageContent::PlanApprovalResponse(RequestResponse {
+            request_id,
+            answer: no,
+        }));
         assert_eq!(arrival.shown, "lead: rejects the plan");
         assert!(arrival.block.as_text().unwrap().contains("too risky"));
     }

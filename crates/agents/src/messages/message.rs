@@ -1,4 +1,4 @@
-//! A message as it stands in a mailbox: one line of JSON.
+//! The JSON line format of messages in a mailbox.
 
 use dormouse_base::MessageId;
 use jiff::Timestamp;
@@ -7,18 +7,19 @@ use thiserror::Error;
 
 use super::{Address, AgentName, MessageContent};
 
-/// The most bytes of a line: the longest text, with every letter of it escaped, and the rest.
-pub const MOST_LINE_BYTES: usize = 256 * 1024;
+/// The maximum size of a line: the longest text with every character escaped, and the other fields.
+pub const MAX_LINE_BYTES: usize = 256 * 1024;
 
-/// Whether an answer finds the sender of a message.
+/// Whether a reply can reach the sender.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SenderReachability {
-    /// By its name, or by what the message says.
+    /// By its name or `reply_to`.
     #[default]
     Answerable,
-    /// It has neither mailbox nor socket, such as a command that is over.
-    Nobody,
+    /// The sender has neither mailbox nor socket, such as a finished command.
+    #[serde(rename = "nobody")]
+    Unreachable,
 }
 
 impl SenderReachability {
@@ -29,82 +30,82 @@ impl SenderReachability {
     }
 }
 
-/// A message that is not posted yet.
+/// A message without id and number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutgoingMessage {
-    /// Who sends it.
+    /// The sender.
     pub from: AgentName,
-    /// Where an answer reaches the sender, if its name alone does not.
+    /// The address for replies, if not the sender's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Address>,
-    /// Whether an answer reaches the sender at all.
+    /// Whether a reply can reach the sender.
     #[serde(default, skip_serializing_if = "SenderReachability::is_answerable")]
     pub reach: SenderReachability,
-    /// What it says.
+    /// The content.
     #[serde(flatten)]
     pub content: MessageContent,
 }
 
-/// A message that was posted.
+/// A message in a mailbox or queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentMessage {
-    /// What it is known by in the receiver's transcript.
+    /// Its id, recorded in the receiver's transcript on delivery.
     pub id: MessageId,
     /// Its number in the mailbox.
     pub seq: u64,
-    /// When it was posted.
+    /// The time it was sent.
     pub at: Timestamp,
-    /// The rest.
+    /// The message as the sender wrote it.
     #[serde(flatten)]
     pub draft: OutgoingMessage,
 }
 
-/// Why a line is no message.
+/// A line that is not a message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MessageLineError {
-    /// More than any message has.
-    #[error("the line has {0} bytes; at most {MOST_LINE_BYTES} are allowed")]
+    /// Longer than any message.
+    #[error("the line has {0} bytes; at most {MAX_LINE_BYTES} are allowed")]
     TooLong(usize),
-    /// Not JSON, or not of a message.
-    #[error("the line is no message: {0}")]
-    NoMessage(String),
+    /// Not the JSON of a message.
+    #[error("the line is not a message: {0}")]
+    Invalid(String),
 }
 
 impl SentMessage {
-    /// Reads a line, without its end.
+    /// Parses a line without its line break.
     pub fn read(line: &[u8]) -> Result<Self, MessageLineError> {
         read_line(line)
     }
 
-    /// The line, without its end.
+    /// Returns the line without its line break.
     pub fn line(&self) -> Result<Vec<u8>, MessageLineError> {
         write_line(self)
     }
 }
 
 impl OutgoingMessage {
-    /// Reads a line, without its end.
+    /// Parses a line without its line break.
     pub fn read(line: &[u8]) -> Result<Self, MessageLineError> {
         read_line(line)
     }
 
-    /// The line, without its end.
+    /// Returns the line without its line break.
     pub fn line(&self) -> Result<Vec<u8>, MessageLineError> {
         write_line(self)
     }
 }
 
 fn read_line<T: for<'a> Deserialize<'a>>(line: &[u8]) -> Result<T, MessageLineError> {
-    if line.len() > MOST_LINE_BYTES {
+    if line.len() > MAX_LINE_BYTES {
         return Err(MessageLineError::TooLong(line.len()));
     }
-    serde_json::from_slice(line).map_err(|error| MessageLineError::NoMessage(error.to_string()))
+    serde_json::from_slice(line).map_err(|error| MessageLineError::Invalid(error.to_string()))
 }
 
 fn write_line(value: &impl Serialize) -> Result<Vec<u8>, MessageLineError> {
-    let line = serde_json::to_vec(value)
-        .map_err(|error| MessageLineError::NoMessage(error.to_string()))?;
-    if line.len() > MOST_LINE_BYTES { Err(MessageLineError::TooLong(line.len())) } else { Ok(line) }
+    let line =
+        serde_json::to_vec(value).map_err(|error| MessageLineError::Invalid(error.to_string()))?;
+    if line.len() > MAX_LINE_BYTES { Err(MessageLineError::TooLong(line.len())) } else { Ok(line) }
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ fn content() -> impl Strategy<Value = MessageContent> {
 fn message() -> impl Strategy<Value = SentMessage> {
     let reply = prop_oneof![Just("uds:/run/a b.sock"), Just("*"), Just("bob")];
     let reply = reply.prop_map(|text| text.parse::<Address>().unwrap());
-    let reach = prop_oneof![Just(SenderReachability::Answerable), Just(SenderReachability::Nobody)];
+    let reach =
+        prop_oneof![Just(SenderReachability::Answerable), Just(SenderReachability::Unreachable)];
     let rest = ("[a-z0-9][a-z0-9_-]{0,63}", proptest::option::of(reply), reach, content());
     (any::<u128>(), any::<u64>(), 0_i64..4_000_000_000, rest).prop_map(
         |(id, seq, at, (from, reply_to, reach, content))| SentMessage {
@@ -93,8 +94,8 @@ proptest! {
 
 #[test]
 fn a_line_that_is_too_long_is_refused() {
-    let long = vec![b' '; MOST_LINE_BYTES + 1];
-    assert_eq!(SentMessage::read(&long), Err(MessageLineError::TooLong(MOST_LINE_BYTES + 1)));
+    let long = vec![b' '; MAX_LINE_BYTES + 1];
+    assert_eq!(SentMessage::read(&long), Err(MessageLineError::TooLong(MAX_LINE_BYTES + 1)));
     // The longest text fits, whatever is in it.
     let text = MessageText::new(&"\u{1}".repeat(32 * 1024 - 1).replacen('\u{1}', "a", 1)).unwrap();
     let summary = MessageSummary::new("one two three four five").unwrap();
@@ -115,6 +116,6 @@ fn a_line_from_before_reach_is_answerable() {
     let draft = OutgoingMessage::read(line).unwrap();
     assert_eq!(draft.reach, SenderReachability::Answerable);
     assert!(!String::from_utf8(draft.line().unwrap()).unwrap().contains("reach"));
-    let line = OutgoingMessage { reach: SenderReachability::Nobody, ..draft }.line().unwrap();
+    let line = OutgoingMessage { reach: SenderReachability::Unreachable, ..draft }.line().unwrap();
     assert!(String::from_utf8(line).unwrap().contains(r#""reach":"nobody""#));
 }

@@ -1,11 +1,11 @@
-//! Messages between agents: in this process, by mailbox to another, by socket to another session.
+//! Messages between agents: within this process, to other processes by mailbox, to other sessions by socket.
 //!
-//! A [`SentMessage`] is one of few [`MessageContent`]s and comes from an [`AgentName`]. Where it goes is an [`Address`];
-//! [`MessageSender`] takes it there: into a room of the [`MessageRouter`], a line of a mailbox ([`Mailboxes`]), or over a
-//! socket into the mailbox of whoever listens.
+//! A [`SentMessage`] has a [`MessageContent`] and comes from an [`AgentName`]. [`MessageSender`] delivers it to an
+//! [`Address`]: into a queue of the [`MessageRouter`], a mailbox ([`Mailboxes`]), or over a socket into the mailbox of the
+//! listening session.
 //!
-//! Invariants: a mailbox only grows, by whole lines. A message is delivered when its id stands in the receiver's
-//! transcript; that is the cursor, and there is no other. What was accepted is on the disk.
+//! Invariants: a mailbox only grows, by whole lines. A message is delivered when the receiver's transcript contains its
+//! id; there is no other cursor. An accepted message is on disk.
 
 mod address;
 mod content;
@@ -27,7 +27,7 @@ pub use content::{
 };
 pub use mailbox::{MailboxError, MailboxLine, MailboxReader, MailboxReceipt, Mailboxes};
 pub use message::{
-    MOST_LINE_BYTES, MessageLineError, OutgoingMessage, SenderReachability, SentMessage,
+    MAX_LINE_BYTES, MessageLineError, OutgoingMessage, SenderReachability, SentMessage,
 };
 pub use router::{AgentMessageQueue, MessageRouter, NameTakenError};
 pub use sender::{MessageSender, SendError, SendOutcome};

@@ -1,4 +1,4 @@
-//! Messages inside this process: a room for each agent, where they wait in order until it takes them.
+//! Messages within this process: a queue for each agent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,10 +9,10 @@ use tokio::sync::Notify;
 
 use super::{AgentName, OutgoingMessage, SentMessage};
 
-/// The agents of this process, by name. Clones are the same router.
+/// The message queues of this process by agent name. Clones share the queues.
 #[derive(Clone)]
 pub struct MessageRouter {
-    rooms: Arc<Mutex<BTreeMap<AgentName, QueuedMessages>>>,
+    queues: Arc<Mutex<BTreeMap<AgentName, QueuedMessages>>>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
@@ -20,77 +20,77 @@ pub struct MessageRouter {
 #[derive(Default)]
 struct QueuedMessages {
     messages: VecDeque<SentMessage>,
-    /// How many ever came.
+    /// The number of messages ever added.
     count: u64,
     notify: Arc<Notify>,
 }
 
-/// Another agent has the name.
+/// The name is used by another agent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("an agent of this process is called `{0}` already; choose another name")]
+#[error("the name `{0}` is already used in this process; choose another name")]
 pub struct NameTakenError(pub AgentName);
 
 impl MessageRouter {
-    /// One without rooms.
+    /// Creates a router without queues.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
-        Self { rooms: Arc::default(), clock, ids }
+        Self { queues: Arc::default(), clock, ids }
     }
 
-    /// Opens a room under a name, for as long as it is kept.
+    /// Opens a queue. It closes when dropped.
     pub fn open(&self, name: &AgentName) -> Result<AgentMessageQueue, NameTakenError> {
-        let mut rooms = self.rooms();
-        if rooms.contains_key(name) {
+        let mut queues = self.queues();
+        if queues.contains_key(name) {
             return Err(NameTakenError(name.clone()));
         }
-        let waiting = QueuedMessages::default();
-        let notify = Arc::clone(&waiting.notify);
-        rooms.insert(name.clone(), waiting);
+        let queued = QueuedMessages::default();
+        let notify = Arc::clone(&queued.notify);
+        queues.insert(name.clone(), queued);
         Ok(AgentMessageQueue { router: self.clone(), name: name.clone(), notify })
     }
 
-    /// Who is here.
+    /// Returns the names of all queues.
     pub fn names(&self) -> Vec<AgentName> {
-        self.rooms().keys().cloned().collect()
+        self.queues().keys().cloned().collect()
     }
 
-    /// Puts a message into the room of an agent; nothing if there is none of that name.
+    /// Adds a message to the queue of an agent. Returns `None` if there is no such agent.
     pub fn send(&self, to: &AgentName, draft: OutgoingMessage) -> Option<MessageId> {
-        let mut rooms = self.rooms();
-        let waiting = rooms.get_mut(to)?;
-        Some(self.put(waiting, draft))
+        let mut queues = self.queues();
+        let queued = queues.get_mut(to)?;
+        Some(self.put(queued, draft))
     }
 
-    /// The same for all rooms but the sender's; whose they are.
+    /// Adds a message to all queues except the sender's. Returns their names.
     pub fn send_to_all(&self, draft: &OutgoingMessage) -> Vec<AgentName> {
-        let mut rooms = self.rooms();
-        let others = rooms.iter_mut().filter(|(name, _)| **name != draft.from);
+        let mut queues = self.queues();
+        let others = queues.iter_mut().filter(|(name, _)| **name != draft.from);
         others
-            .map(|(name, waiting)| {
-                self.put(waiting, draft.clone());
+            .map(|(name, queued)| {
+                self.put(queued, draft.clone());
                 name.clone()
             })
             .collect()
     }
 
-    fn put(&self, waiting: &mut QueuedMessages, draft: OutgoingMessage) -> MessageId {
-        waiting.count += 1;
+    fn put(&self, queued: &mut QueuedMessages, draft: OutgoingMessage) -> MessageId {
+        queued.count += 1;
         let id = MessageId::generate(&*self.ids);
-        waiting.messages.push_back(SentMessage {
+        queued.messages.push_back(SentMessage {
             id,
-            seq: waiting.count,
+            seq: queued.count,
             at: self.clock.now(),
             draft,
         });
-        waiting.notify.notify_one();
+        queued.notify.notify_one();
         id
     }
 
-    fn rooms(&self) -> MutexGuard<'_, BTreeMap<AgentName, QueuedMessages>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queues(&self) -> MutexGuard<'_, BTreeMap<AgentName, QueuedMessages>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where an agent's messages wait. Closed when it is dropped; what waits then is lost with the agent.
+/// The message queue of an agent. Messages left when it is dropped are lost.
 pub struct AgentMessageQueue {
     router: MessageRouter,
     name: AgentName,
@@ -98,21 +98,21 @@ pub struct AgentMessageQueue {
 }
 
 impl AgentMessageQueue {
-    /// Whose it is.
+    /// The agent's name.
     pub fn name(&self) -> &AgentName {
         &self.name
     }
 
-    /// Takes what has come, in order.
+    /// Takes all messages in order.
     pub fn take_messages(&self) -> Vec<SentMessage> {
-        let mut rooms = self.router.rooms();
-        rooms
+        let mut queues = self.router.queues();
+        queues
             .get_mut(&self.name)
-            .map(|waiting| waiting.messages.drain(..).collect())
+            .map(|queued| queued.messages.drain(..).collect())
             .unwrap_or_default()
     }
 
-    /// Comes back when something has come since it was last taken: for an agent that has nothing else to do.
+    /// Waits until there is a message.
     pub async fn wait(&self) {
         while self.is_empty() {
             self.notify.notified().await;
@@ -120,13 +120,13 @@ impl AgentMessageQueue {
     }
 
     fn is_empty(&self) -> bool {
-        self.router.rooms().get(&self.name).is_none_or(|waiting| waiting.messages.is_empty())
+        self.router.queues().get(&self.name).is_none_or(|queued| queued.messages.is_empty())
     }
 }
 
 impl Drop for AgentMessageQueue {
     fn drop(&mut self) {
-        self.router.rooms().remove(&self.name);
+        self.router.queues().remove(&self.name);
     }
 }
 
@@ -157,12 +157,12 @@ mod tests {
         MessageRouter::new(Arc::clone(&clock), Arc::new(RandomIds::new(clock)))
     }
 
-    fn texts(room: &AgentMessageQueue) -> Vec<String> {
+    fn texts(queue: &AgentMessageQueue) -> Vec<String> {
         let text = |message: SentMessage| match message.draft.content {
             MessageContent::Text { text, .. } => text.to_string(),
             other => panic!("{other:?}"),
         };
-        room.take_messages().into_iter().map(text).collect()
+        queue.take_messages().into_iter().map(text).collect()
     }
 
     #[test]
@@ -182,11 +182,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_is_woken() {
+    async fn wait_returns_on_a_message() {
         let router = router();
-        let room = router.open(&name("a")).unwrap();
+        let queue = router.open(&name("a")).unwrap();
         let send = async { router.send(&name("a"), draft("b", "1")) };
-        tokio::join!(room.wait(), send);
-        assert_eq!(texts(&room), ["1"]);
+        tokio::join!(queue.wait(), send);
+        assert_eq!(texts(&queue), ["1"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Takes a message to where its address leads.
+//! Delivery of a message to its address.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,40 +11,40 @@ use super::{
     OutgoingMessage, SenderReachability, SocketError, send_to_socket,
 };
 
-/// The ways that are open to a sender.
+/// Sends the messages of one agent.
 #[derive(Clone)]
 pub struct MessageSender {
-    /// Who sends.
+    /// The sender.
     pub from: AgentName,
-    /// Where the sender is reached from outside the project, if anywhere.
+    /// The sender's address for replies from outside the project.
     pub reply_to: Option<Address>,
     /// The agents of this process.
     pub router: MessageRouter,
-    /// Those of other processes.
+    /// The agents of other processes.
     pub mailboxes: Mailboxes,
 }
 
-/// Why a message did not go.
+/// A message that could not be sent.
 #[derive(Debug, Error)]
 pub enum SendError {
-    /// Its own name.
+    /// The address is the sender.
     #[error("`{0}` is your own name; write to another agent")]
     OwnName(AgentName),
-    /// `*`, with nobody else here.
+    /// `*` without other agents.
     #[error("there is no other agent in this process; write to one by its name")]
     Nobody,
-    /// The mailbox.
+    /// The mailbox failed.
     #[error(transparent)]
     Mailbox(#[from] MailboxError),
-    /// The socket.
+    /// The socket failed.
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// The program is ending.
-    #[error("the program is ending; nothing was sent")]
+    /// The program is shutting down.
+    #[error("the program is shutting down; nothing was sent")]
     Ending,
 }
 
-/// Where a message went.
+/// The destination of a sent message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendOutcome {
     /// To agents of this process.
@@ -56,7 +56,7 @@ pub enum SendOutcome {
 }
 
 impl MessageSender {
-    /// Sends it. What comes back as sent will be delivered, unless the agent it is for ends before.
+    /// Sends a message. On success it will be delivered, unless the receiving agent ends first.
     pub async fn send(
         &self,
         to: &Address,
@@ -79,7 +79,7 @@ impl MessageSender {
                 let reach = if reply_to.is_some() {
                     SenderReachability::Answerable
                 } else {
-                    SenderReachability::Nobody
+                    SenderReachability::Unreachable
                 };
                 let draft = OutgoingMessage { reply_to, reach, ..draft };
                 Ok(SendOutcome::Socket(path.clone(), send_to_socket(path, &draft).await?))
@@ -87,15 +87,15 @@ impl MessageSender {
         }
     }
 
-    /// Disk, and a lock that others may hold: on a thread of its own.
+    /// Writes to a mailbox on a blocking thread: it may wait for a lock.
     async fn post(&self, to: AgentName, draft: OutgoingMessage) -> Result<SendOutcome, SendError> {
         let (boxes, name) = (self.mailboxes.clone(), to.clone());
         let post = move || {
-            // Another process answers into a mailbox, or not at all.
+            // Another process can reply only to a mailbox.
             let reach = if boxes.exists(&draft.from)? {
                 SenderReachability::Answerable
             } else {
-                SenderReachability::Nobody
+                SenderReachability::Unreachable
             };
             boxes.post(&name, OutgoingMessage { reach, ..draft })
         };
@@ -120,7 +120,7 @@ impl fmt::Display for SendOutcome {
                 match posted.discarded_bytes {
                     Some(bytes) => write!(
                         f,
-                        "; {bytes} bytes of a line that another sender could not finish were taken off it"
+                        "; removed {bytes} bytes of an incomplete line left by another sender"
                     ),
                     None => Ok(()),
                 }

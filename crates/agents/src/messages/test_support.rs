@@ -1,4 +1,4 @@
-//! What the tests of messages share.
+//! Helpers for the tests of messages.
 
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ use super::{
     RequestId,
 };
 
-/// Its name.
+/// The name of the tool.
 pub const SEND_MESSAGE: &str = "SendMessage";
 
 static SPEC: ToolSpec = ToolSpec {
@@ -55,12 +55,12 @@ static SPEC: ToolSpec = ToolSpec {
     traits: ToolTraits::DEFAULT,
 };
 
-/// Whether an agent has agreed to end. Whoever runs it looks when its turn is over.
+/// The shutdown request that an agent has agreed to, if any.
 #[derive(Debug, Default)]
 pub struct ShutdownAgreement(Mutex<Option<RequestId>>);
 
 impl ShutdownAgreement {
-    /// The request that it agreed to.
+    /// Returns the request.
     pub fn agreed(&self) -> Option<RequestId> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -70,22 +70,22 @@ impl ShutdownAgreement {
     }
 }
 
-/// The tool, for one agent.
+/// The tool of one agent.
 pub struct SendMessage {
     routes: MessageSender,
     ids: Arc<dyn IdSource>,
-    leaving: Arc<ShutdownAgreement>,
+    shutdown: Arc<ShutdownAgreement>,
 }
 
 impl SendMessage {
-    /// One that sends by these routes.
+    /// Creates the tool.
     pub fn new(routes: MessageSender, ids: Arc<dyn IdSource>) -> Self {
-        Self { routes, ids, leaving: Arc::default() }
+        Self { routes, ids, shutdown: Arc::default() }
     }
 
-    /// Where it is written down that the agent has agreed to end.
-    pub fn leaving(&self) -> Arc<ShutdownAgreement> {
-        Arc::clone(&self.leaving)
+    /// Returns the record of the agent's agreement to shut down.
+    pub fn shutdown_agreement(&self) -> Arc<ShutdownAgreement> {
+        Arc::clone(&self.shutdown)
     }
 
     async fn send(&self, input: &RawValue) -> Result<String, ToolError> {
@@ -95,7 +95,7 @@ impl SendMessage {
         let content = self.content(input.message, input.summary.as_deref())?;
         let sent = self.routes.send(&to, content.clone()).await;
         let sent = sent.map_err(|error| ToolError::Failed { message: error.to_string() })?;
-        Ok(format!("{sent}{}", self.afterwards(content)))
+        Ok(format!("{sent}{}", self.finish(content)))
     }
 
     fn content(
@@ -113,15 +113,15 @@ impl SendMessage {
                 text: MessageText::new(&text).map_err(|error| invalid("message", &error))?,
             }),
             MessageInput::Kind(mut kind) => {
-                self.name_request(&mut kind);
+                self.add_request_id(&mut kind);
                 serde_json::from_value(Value::Object(kind))
                     .map_err(|error| invalid("message", &error))
             }
         }
     }
 
-    /// Gives a request an id, so that the model need not think of one.
-    fn name_request(&self, kind: &mut Map<String, Value>) {
+    /// Adds an id to a request without one.
+    fn add_request_id(&self, kind: &mut Map<String, Value>) {
         let asks = matches!(
             kind.get("type").and_then(Value::as_str),
             Some("shutdown_request" | "plan_approval_request")
@@ -132,8 +132,8 @@ impl SendMessage {
         }
     }
 
-    /// What follows from what was sent.
-    fn afterwards(&self, content: MessageContent) -> String {
+    /// Records an agreement to shut down, and returns the rest of the tool result.
+    fn finish(&self, content: MessageContent) -> String {
         match content {
             MessageContent::ShutdownRequest { request_id, .. }
             | MessageContent::PlanApprovalRequest { request_id, .. } => {
@@ -141,7 +141,7 @@ impl SendMessage {
             }
             MessageContent::ShutdownResponse(response) => match response.answer {
                 ApprovalDecision::Approve(_) => {
-                    self.leaving.agree(response.request_id);
+                    self.shutdown.agree(response.request_id);
                     "; finish this answer, then you are done".to_owned()
                 }
                 ApprovalDecision::Reject(_) => String::new(),
@@ -173,7 +173,7 @@ impl Tool for SendMessage {
 
     fn access(&self, _: &RawValue, _: &Path) -> Access {
         Access::Internal(InternalAccess {
-            reason: "it only tells another agent of the same user something",
+            reason: "sends a message to another agent of the same user",
             denied_in_plan_mode: None,
         })
     }

@@ -1,4 +1,4 @@
-//! What the tool sends, refuses, and what follows from it.
+//! Tests of the SendMessage tool.
 
 use dormouse_base::Environment;
 
@@ -44,7 +44,7 @@ async fn sends_and_refuses() {
 }
 
 #[tokio::test]
-async fn who_agrees_to_end_is_known_to_leave() {
+async fn an_agreement_to_shut_down_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let routes = routes("a", folder.path());
     let room = routes.router.open(&name("b")).unwrap();
@@ -53,9 +53,9 @@ async fn who_agrees_to_end_is_known_to_leave() {
         call(&tool, &serde_json::json!({"to": "b", "message": message})).await.unwrap()
     };
     send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":false,"reason":"busy"})).await;
-    assert_eq!(tool.leaving().agreed(), None);
+    assert_eq!(tool.shutdown_agreement().agreed(), None);
     send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":true})).await;
-    assert_eq!(tool.leaving().agreed().unwrap().as_str(), "r");
+    assert_eq!(tool.shutdown_agreement().agreed().unwrap().as_str(), "r");
     let answer = send(serde_json::json!({"type":"shutdown_request"})).await;
     match &room.take_messages().last().unwrap().draft.content {
         MessageContent::ShutdownRequest { request_id, .. } => {

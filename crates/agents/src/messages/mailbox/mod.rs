@@ -19,42 +19,42 @@ use thiserror::Error;
 
 pub use reader::{MailboxLine, MailboxReader};
 
-use super::{AgentName, MOST_LINE_BYTES, MessageLineError, OutgoingMessage, SentMessage};
+use super::{AgentName, MAX_LINE_BYTES, MessageLineError, OutgoingMessage, SentMessage};
 
-/// How long a writer waits for the others.
-const WAIT: Duration = Duration::from_secs(30);
+/// The maximum wait for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why a mailbox could not be used.
+/// A mailbox operation failed.
 #[derive(Debug, Error)]
 pub enum MailboxError {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// So many write that it was not our turn.
+    /// The lock was not available in time.
     #[error("the mailbox of `{name}` is busy ({source}); try again")]
     Busy {
-        /// Whose it is.
+        /// The owner.
         name: AgentName,
-        /// Who has it.
+        /// The lock error.
         source: LockError,
     },
-    /// Another session goes by that name.
+    /// Another session uses the name.
     #[error("the name `{name}` is in use by {}; choose another with --name, or end that session", who(holder.as_ref()))]
     Taken {
         /// The name.
         name: AgentName,
-        /// By whom, where that is readable.
+        /// The process, if known.
         holder: Option<LockHolder>,
     },
-    /// Nobody ever went by that name.
+    /// There is no mailbox of that name.
     #[error("no agent of this project is called `{name}`{}", others(known))]
     Unknown {
         /// The name.
         name: AgentName,
-        /// Those that there are.
+        /// The existing names.
         known: Vec<AgentName>,
     },
-    /// The message is no line.
+    /// The message cannot be written as a line.
     #[error(transparent)]
     Line(#[from] MessageLineError),
 }
@@ -75,14 +75,14 @@ fn others(known: &[AgentName]) -> String {
     format!("; there are: {}", names.join(", "))
 }
 
-/// A message that is in a mailbox.
+/// The record of a message added to a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailboxReceipt {
     /// Its id.
     pub id: MessageId,
     /// Its number.
     pub seq: u64,
-    /// How many bytes of a torn line were taken off first: what a writer that died left.
+    /// The size of an incomplete line removed first, left by a killed writer.
     pub discarded_bytes: Option<usize>,
 }
 
@@ -96,7 +96,7 @@ pub struct Mailboxes {
 }
 
 impl Mailboxes {
-    /// Those in a project's folder.
+    /// Opens the mailboxes of a project folder.
     pub fn open(
         project: &Dir,
         clock: Arc<dyn Clock>,
@@ -115,13 +115,13 @@ impl Mailboxes {
     pub fn names(&self) -> Result<Vec<AgentName>, FileError> {
         let files = self.dir.names()?;
         let stems = files.iter().filter_map(|file| file.strip_suffix(".jsonl"));
-        // A file that somebody else put there is no mailbox.
+        // Other files are ignored.
         let mut names: Vec<_> = stems.filter_map(|stem| AgentName::new(stem).ok()).collect();
         names.sort();
         Ok(names)
     }
 
-    /// Puts a message into a mailbox. When this returns it is on the disk, and will be delivered.
+    /// Adds a message to a mailbox. On return it is on disk and will be delivered.
     pub fn post(
         &self,
         to: &AgentName,
@@ -139,7 +139,7 @@ impl Mailboxes {
             AppendError::File(error) => MailboxError::File(error),
             // JSON has no line ends in it.
             newline @ AppendError::Newline { .. } => {
-                MessageLineError::NoMessage(newline.to_string()).into()
+                MessageLineError::Invalid(newline.to_string()).into()
             }
         })?;
         file.sync()?;
@@ -165,20 +165,20 @@ impl Mailboxes {
 
     fn lock(&self, name: &AgentName) -> Result<Lock, MailboxError> {
         let path = plain(&format!("{name}.lock"));
-        Lock::acquire_within(&self.dir, &path, WAIT).map_err(|error| match error {
+        Lock::acquire_within(&self.dir, &path, LOCK_TIMEOUT).map_err(|error| match error {
             LockError::File(error) => error.into(),
             source @ LockError::Held { .. } => MailboxError::Busy { name: name.clone(), source },
         })
     }
 }
 
-/// The number of the last message. A mailbox whose last lines nobody can read begins anew.
+/// Returns the number of the last message, or 0 if the last lines cannot be read.
 fn last_seq(dir: &Dir, path: &RelPath) -> Result<u64, FileError> {
     let fail = |error| FileError::new(FileAction::Read, dir.path().join(path.as_path()), error);
     let mut file = dir.open_file(path)?;
     let end = file.seek(SeekFrom::End(0)).map_err(fail)?;
     // A line and its end, and the end of the line before it.
-    let back = end.min(MOST_LINE_BYTES as u64 + 2);
+    let back = end.min(MAX_LINE_BYTES as u64 + 2);
     file.seek(SeekFrom::Start(end - back)).map_err(fail)?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).map_err(fail)?;

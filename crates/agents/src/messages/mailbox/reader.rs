@@ -1,4 +1,4 @@
-//! The one who a mailbox belongs to, reading it.
+//! Reading of a mailbox by its owner.
 
 use std::collections::HashSet;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,11 +10,11 @@ use super::cursor::CursorRecord;
 use super::{MailboxError, Mailboxes, mailbox_file, plain};
 use crate::messages::{AgentName, MessageLineError, SentMessage};
 
-/// What is handed over at once: more would fill a small window. The rest comes with the next step.
+/// Limits of one delivery, because of small context windows. The rest follows with the next step.
 const MOST_AT_ONCE: usize = 50;
 const MOST_BYTES_AT_ONCE: usize = 48 * 1024;
 
-/// Reads a mailbox; there is one for each at a time.
+/// Reads a mailbox. Only one reader can be open per mailbox.
 pub struct MailboxReader {
     boxes: Mailboxes,
     name: AgentName,
@@ -22,26 +22,26 @@ pub struct MailboxReader {
     _only: Lock,
 }
 
-/// How far it has read.
+/// The position of a reader.
 struct ReadPosition {
-    /// The first byte that was not handed over.
+    /// The offset of the first undelivered byte.
     next: u64,
-    /// The last line that was delivered before this session.
+    /// The id of the last line delivered before this session.
     delivered: Option<String>,
-    /// Whether the session is written down that reads. Before, nothing is handed over.
+    /// Whether the reading session is recorded. Nothing is delivered before that.
     is_held: bool,
-    /// What was wrong when it was last looked.
+    /// The last problem.
     problem: Option<String>,
 }
 
 /// A line of a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailboxLine {
-    /// The message's id; of one that cannot be read, where it stands.
+    /// The message id, or the position of an unreadable line.
     pub id: String,
-    /// The message, or why there is none.
+    /// The message.
     pub message: Result<SentMessage, MessageLineError>,
-    /// The first byte behind it.
+    /// The offset after the line.
     end: u64,
 }
 
@@ -55,7 +55,7 @@ impl Mailboxes {
     ) -> Result<MailboxReader, MailboxError> {
         let only = self.lock_reader(name)?;
         let _lock = self.lock(name)?;
-        // A torn line is taken off here too; nobody was told that it had been accepted.
+        // Opening removes an incomplete line, which was never accepted.
         self.open_file(name)?;
         let mut known = CursorRecord::read(&self.dir, name)?.delivered(&self.project)?;
         known.extend(delivered.iter().cloned());
@@ -88,7 +88,7 @@ impl Mailboxes {
         Ok(lines.into_iter().rev().find(|line| delivered.contains(&line.id)))
     }
 
-    /// The whole lines that begin at this byte or behind it.
+    /// Returns the complete lines from this offset.
     fn lines_from(&self, name: &AgentName, start: u64) -> Result<Vec<MailboxLine>, FileError> {
         let path = mailbox_file(name);
         let fail = |e| FileError::new(FileAction::Read, self.dir.path().join(path.as_path()), e);
@@ -127,7 +127,7 @@ fn first(lines: Vec<MailboxLine>) -> Vec<MailboxLine> {
 }
 
 impl MailboxReader {
-    /// Whose mailbox it is.
+    /// The owner's name.
     pub fn name(&self) -> &AgentName {
         &self.name
     }
@@ -148,8 +148,8 @@ impl MailboxReader {
         Ok(())
     }
 
-    /// What is wrong, unless it was so before.
-    pub(in crate::messages) fn is_news(&self, problem: String) -> Option<String> {
+    /// Returns the problem, unless it was the last one reported.
+    pub(in crate::messages) fn new_problem(&self, problem: String) -> Option<String> {
         let mut place = self.place();
         let news = place.problem.as_ref() != Some(&problem);
         place.problem = Some(problem.clone());

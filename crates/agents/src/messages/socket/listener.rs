@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::{SocketError, SocketFolder, SocketReply, own_uid, read_line, write_line};
-use crate::messages::{AgentName, MOST_LINE_BYTES, MailboxReader, Mailboxes, OutgoingMessage};
+use crate::messages::{AgentName, MAX_LINE_BYTES, MailboxReader, Mailboxes, OutgoingMessage};
 
 /// How many may speak at once; more wait in the system's queue.
 const AT_ONCE: usize = 16;
@@ -113,7 +113,7 @@ async fn answer(mut stream: UnixStream, name: AgentName, mailboxes: Mailboxes) {
 async fn part(stream: &mut UnixStream, line: &[u8]) -> io::Result<()> {
     write_line(stream, line).await?;
     stream.shutdown().await?;
-    let mut rest = stream.take(MOST_LINE_BYTES as u64);
+    let mut rest = stream.take(MAX_LINE_BYTES as u64);
     tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
 }
 

@@ -20,7 +20,7 @@ pub use client::send_to_socket;
 pub use folder::SocketFolder;
 pub use listener::SessionSocket;
 
-use super::MOST_LINE_BYTES;
+use super::MAX_LINE_BYTES;
 
 /// Why a socket could not be used.
 #[derive(Debug, Error)]
@@ -86,7 +86,7 @@ enum SocketReply {
 /// Reads one line, without its end. One that is too long, or ends before its end, is an error.
 async fn read_line(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    let most = MOST_LINE_BYTES as u64 + 1;
+    let most = MAX_LINE_BYTES as u64 + 1;
     BufReader::new(stream.take(most)).read_until(b'\n', &mut line).await?;
     if line.pop() != Some(b'\n') {
         return Err(io::Error::new(

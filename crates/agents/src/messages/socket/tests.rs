@@ -54,10 +54,10 @@ async fn nonsense_is_refused_with_a_reason() {
         let _closed = stream.shutdown().await;
         String::from_utf8(read_line(&mut stream).await.unwrap_or_default()).unwrap()
     };
-    assert!(say(b"hello\n").await.contains("the line is no message"));
+    assert!(say(b"hello\n").await.contains("the line is not a message"));
     assert!(say(b"{\"type\":\"dance\",\"from\":\"a\"}\n").await.contains("unknown variant"));
     assert!(say(b"{\"type\":").await.contains("no whole line"));
-    say(&vec![b'x'; MOST_LINE_BYTES * 2]).await;
+    say(&vec![b'x'; MAX_LINE_BYTES * 2]).await;
     assert_eq!(std::fs::read(folder.path().join("project/mailboxes/bob.jsonl")).unwrap(), b"");
 }
 
