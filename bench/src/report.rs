@@ -114,7 +114,7 @@ impl BenchSection {
 
     /// The section as markdown, its columns aligned for the terminal.
     pub(crate) fn render(&self) -> String {
-        let head = ["BenchFigure", "Measured", "Spread", "Aim", ""].map(str::to_owned);
+        let head = ["Figure", "Measured", "Spread", "Aim", ""].map(str::to_owned);
         let rows: Vec<[String; 5]> =
             std::iter::once(head).chain(self.figures.iter().map(BenchFigure::row)).collect();
         let mut widths = [3; 5];

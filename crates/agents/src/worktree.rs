@@ -97,7 +97,7 @@ impl Worktree {
     }
 }
 
-/// FilteredAnnouncer the shell's function of that name, which takes away the programs that a repository's settings name, filters
+/// Through the shell's function of that name, which takes away the programs that a repository's settings name, filters
 /// among them: whoever wrote the repository must not run anything here.
 async fn git(
     args: &[&str],

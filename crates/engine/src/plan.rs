@@ -179,7 +179,7 @@ fn declined(said: Option<String>) -> ToolOutput {
         None => "The person does not accept the plan as it is. Ask what to change.\n".to_owned(),
     };
     ToolOutput::text(format!(
-        "{why}SubmittedPlan mode is still on; hand in the changed plan in the same way."
+        "{why}Plan mode is still on; hand in the changed plan in the same way."
     ))
 }
 

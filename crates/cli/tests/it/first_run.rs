@@ -43,7 +43,7 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "recalled 1 memory",
         "of the message)",
         "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
-        "compacted from the session's notes, without a request",
+        "compacted from the session notes, without a request",
         "compacted without a model",
         "| Count shelves 1 to 5 again, in dozens. Include the acorns in the tin box.",
         "memory: Saved 1 memory: acorns-in-the-tin-box.md",

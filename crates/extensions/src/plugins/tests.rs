@@ -66,7 +66,7 @@ fn trust_covers_every_byte() {
     fixture.store.trust("spell", &changed.digest).unwrap();
     write_files(&changed.plugin.root, &[("bin/new.sh", "echo 3\n")]);
     assert_eq!(fixture.store.get("spell").unwrap().trust, PluginTrust::Changed);
-    // InstalledPlugin again it is as it was trusted.
+    // Installed again it is as it was trusted.
     assert!(fixture.install().unwrap().in_use());
     fixture.store.set_enabled("spell", false).unwrap();
     assert!(!fixture.install().unwrap().in_use(), "disabled stays disabled");

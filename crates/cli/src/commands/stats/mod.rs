@@ -1,6 +1,6 @@
 //! `dormouse stats`: the log of figures, added up.
 //!
-//! `text::text` and `text::spent` show a [`Summary`] of any part of the log, of one session as well.
+//! `text::text` and `text::spent` show a [`MetricsSummary`] of any part of the log, also of one session.
 
 mod since;
 pub(crate) mod text;
