@@ -225,7 +225,7 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
     for link in index.links() {
         let file = fold(&link.file);
         if !files.contains(file.as_ref()) {
-            let message = "MEMORY.md names it, and it is not there";
+            let message = "listed in MEMORY.md, but the file does not exist";
             findings.push(LintFinding::new(FindingKind::NoFile, &link.file, message));
         } else if !seen.insert(file.clone().into_owned()) {
             let message = "MEMORY.md has several lines for it";

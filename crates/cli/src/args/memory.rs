@@ -72,7 +72,7 @@ pub(crate) enum MemoryCommand {
         after_help = "dormouse memory guard\ndormouse memory guard no-force-push.md\ndormouse memory guard \"No force push\" --install\ndormouse memory guard no-force-push.md --remove"
     )]
     Guard(GuardArguments),
-    #[command(after_help = "dormouse memory doctor\ndormouse memory doctor --mend")]
+    #[command(after_help = "dormouse memory doctor\ndormouse memory doctor --fix")]
     Doctor(MemoryDoctorArguments),
     #[command(after_help = "dormouse memory lint\ndormouse memory lint docs notes.md --json")]
     Lint(LintArguments),

@@ -237,5 +237,5 @@ async fn not_set_up(error: ProviderError) -> Failure {
         .hint("with an Anthropic API key:  export ANTHROPIC_API_KEY=…")
         .hint("with an OpenAI API key:     export OPENAI_API_KEY=…")
         .hint("with your own server:       export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)")
-        .hint("without a model: `dormouse demo`, `dormouse memory`, recall, search, sessions, context, stats, config and doctor work")
+        .hint("to try it without a model, run `dormouse demo`; memory, recall, search, sessions, context, stats, config and doctor need none")
 }

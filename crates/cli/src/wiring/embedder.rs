@@ -32,7 +32,7 @@ pub(crate) enum NoEmbedder {
     /// Half a server.
     #[error("the settings name `embeddings.{named}` but not `embeddings.{missing}`")]
     Half { named: &'static str, missing: &'static str },
-    #[error("`embeddings.baseUrl` is `{0}`; it begins with http:// or https://")]
+    #[error("`embeddings.baseUrl` is `{0}`; it must start with http:// or https://")]
     Address(String),
     #[error("`embeddings.weight` is {0}; it is a number from 0 to {MOST_WEIGHT}")]
     Weight(f64),

@@ -310,7 +310,7 @@ fn what_was_done_is_told_and_taken_back() {
     memory(&home, &["restore", "One", "--change", "1"]).success();
     assert!(home.read(&one).contains("first"));
     let other = memory(&home, &["restore", "One", "--change", "2"]);
-    assert!(other.expect_code(1).stderr.contains("change 2 left no text of `one.md`"));
+    assert!(other.expect_code(1).stderr.contains("change 2 contains no version of `one.md`"));
     let there = memory(&home, &["restore", "One"]);
     assert!(there.expect_code(1).stderr.contains("is not in the trash"), "{}", there.stderr);
     // A name that its file does not tell.

@@ -82,9 +82,12 @@ impl fmt::Display for CompactionReport {
         let after = group_digits(self.after);
         write!(f, "compacted {how}: {before} tokens before, {after} after")?;
         let percent = (self.fidelity.identifiers.clamp(0.0, 1.0) * 100.0).round();
-        write!(f, "; {percent} % of the names are kept, all of it is in the transcript")?;
+        write!(
+            f,
+            "; {percent} % of the names kept; the full conversation stays in the transcript"
+        )?;
         if let Some(trouble) = &self.trouble {
-            write!(f, " (the model gave no summary: {trouble})")?;
+            write!(f, " (no summary by the model: {trouble})")?;
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ pub enum ChangeError {
     NoChange(ChangeId),
     /// A change that is about other memories.
     #[error(
-        "change {id} left no text of `{file}`; `dormouse memory log {file}` lists those that did"
+        "change {id} contains no version of `{file}`; `dormouse memory log {file}` lists its changes"
     )]
     NotTouched {
         /// The change.
@@ -105,7 +105,9 @@ pub enum ChangeError {
         file: MemoryFile,
     },
     /// Undoing it would take back more than it did.
-    #[error("`{0}` was changed later; undo that first: `dormouse memory log {0}` lists what was")]
+    #[error(
+        "`{0}` was changed later; undo the later changes first: `dormouse memory log {0}` lists them"
+    )]
     ChangedLater(MemoryFile),
     /// It was undone before.
     #[error("change {0} has been undone already")]

@@ -136,7 +136,7 @@ fn what_a_later_change_touches_is_not_undone_over_it() {
         written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
     world.write("a.md", "by hand");
     let error = store.history().undo(&person(), Some(saved.id)).unwrap_err();
-    assert!(error.to_string().contains("undo that first"), "{error}");
+    assert!(error.to_string().contains("undo the later changes first"), "{error}");
     assert_eq!(world.text("a.md"), "by hand");
     let log = store.history().log().unwrap();
     assert_eq!(

@@ -74,7 +74,7 @@ pub(super) fn no_open_start(program: &str, word: &Word) -> Result<(), String> {
 }
 
 fn unknown(program: &str, flag: &str) -> String {
-    format!("`{program} {flag}`: this flag is not known to only read")
+    format!("`{program} {flag}`: this flag may modify files")
 }
 
 /// A value with a dash in front is refused, but for numbers: were the flag one without a value after

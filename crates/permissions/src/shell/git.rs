@@ -17,7 +17,7 @@ pub(super) fn check(_program: &str, arguments: &[Word]) -> Result<(), String> {
         _ => arguments,
     };
     let Some((subcommand, rest)) = arguments.split_first() else {
-        return Err("`git` without a subcommand is not known to only read".to_owned());
+        return Err("`git` needs a subcommand that only reads".to_owned());
     };
     let name = subcommand.text.as_str();
     if !subcommand.bare {
@@ -82,7 +82,7 @@ fn listing_form(name: &str, rest: &[Word]) -> Result<(), String> {
             }
         }
         "config" => config(&program, &parse(&program, rest, &known::CONFIG)?),
-        _ => Err(format!("`{program}` is not a git subcommand known to only read")),
+        _ => Err(format!("`{program}` is not a read-only git subcommand")),
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) fn xxd(program: &str, arguments: &[Word]) -> Result<(), String> {
             let attached = NUMBERS.iter().find_map(|flag| text.strip_prefix(flag));
             attached
                 .filter(|value| is_number(value))
-                .ok_or_else(|| format!("`xxd {text}`: this flag is not known to only read"))?;
+                .ok_or_else(|| format!("`xxd {text}`: this flag may modify files"))?;
         } else {
             files += 1;
         }
@@ -135,7 +135,7 @@ fn find_word(text: &str) -> Result<(), String> {
         "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
             Err(format!("`find {text}` writes to a file"))
         }
-        _ => Err(format!("`find {text}`: this is not known to only read")),
+        _ => Err(format!("`find {text}`: this may modify files")),
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn test(program: &str, arguments: &[Word]) -> Result<(), String> {
         no_open_start(program, word)?;
         let text = word.text.as_str();
         if is_flag(text) && !is_signed_number(text) && (word.pattern || !harmless(text)) {
-            return Err(format!("`{program} {text}` is not known to only read"));
+            return Err(format!("`{program} {text}` may modify files"));
         }
     }
     Ok(())

@@ -23,7 +23,7 @@ enum Rule {
 
 pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), String> {
     match rule(program) {
-        None => Err(format!("`{program}` is not a program known to only read")),
+        None => Err(format!("`{program}` may modify files")),
         Some(Rule::Any) => Ok(()),
         Some(Rule::Only(flags)) => parse(program, arguments, &flags).map(|_| ()),
         Some(Rule::Look(check)) => check(program, arguments),

@@ -205,8 +205,8 @@ fn reasons_name_the_part() {
     check("ls > x", "`>` writes to a file");
     check("find . -exec rm {} +", "`{` groups commands or stands for several words");
     check("find . -exec rm a ';'", "`find -exec` runs a program");
-    check("ls && python3 x.py", "`python3` is not a program known to only read");
-    check("sort -o x a", "`sort -o`: this flag is not known to only read");
+    check("ls && python3 x.py", "`python3` may modify files");
+    check("sort -o x a", "`sort -o`: this flag may modify files");
     check("git branch new", "`git branch new` makes a new one; list them with `--list`");
     check("sleep 1 &", "`&` leaves a command running in the background");
 }

@@ -32,7 +32,7 @@ common =
     .scope-team = Memories shared with the project's team
     .scope-repo = Memories stored in the repository, in .dormouse/memory
     .name = Memory: file name or title
-    .allow-secret = Permission to save text that looks like a secret
+    .allow-secret = Saving of text that looks like a secret
     .description = One-line description, used to decide when the memory is relevant
 
 dormouse = A coding agent for the terminal with a memory
@@ -140,12 +140,12 @@ memory-add = Save a memory and print the path of its file
     .name = Title
     .body = Text of the memory; without it, read from standard input
     .scope = Memory scope; default: `user` for memories of type `user`, otherwise `project`
-    .pin = Permanent entry in the loaded index
+    .pin = Entry that always stays in the index that each session loads
 
 memory-edit = Edit a memory in your editor, or change only what the options name
     .new-name = New title; the file name does not change
     .body = New text; `-` reads it from standard input
-    .pin = Permanent entry in the loaded index (`true` or `false`)
+    .pin = Entry that always stays in the index that each session loads (`true` or `false`)
 
 memory-rm = Move memories to the trash; they can be restored for 30 days
     .names = Memories: file names or titles
@@ -226,7 +226,7 @@ dream = Consolidate memories: merge what many sessions learned, correct and remo
           0    completed, or not due
           1    failed, or the result was not usable; nothing is changed
           2    invalid command line, settings or setup
-          3    another process is dreaming over this memory
+          3    another dream is already running on this memory
           130  interrupted; nothing is changed
 
 dream-log = List past dreams and their results
