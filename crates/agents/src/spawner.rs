@@ -70,7 +70,7 @@ impl SubagentSpawner {
         self.forks.clear();
     }
 
-    /// Adds the Agent and SendMessage tools, the list of agents and the message source to a conversation.
+    /// Adds the `Agent` and `SendMessage` tools, the list of agents and the message source to a conversation.
     pub fn configure(self: &Arc<Self>, config: &mut EngineConfig) {
         self.configure_messages(config);
         let list = (self.registry.setup.list_in == AgentListPosition::Description)

@@ -1,4 +1,4 @@
-//! Tests of the SendMessage tool.
+//! Tests of the `SendMessage` tool.
 
 use dormouse_base::Environment;
 

@@ -153,7 +153,9 @@ impl<'e, 't> Driver<'e, 't> {
             TurnAction::NotifyIdle { turn_end } => {
                 let snapshot = self.engine.snapshot(turn_end);
                 let tasks = &self.engine.config.extensions.background_tasks;
-                tasks.iter().for_each(|task| task.on_idle(&snapshot));
+                for task in tasks {
+                    task.on_idle(&snapshot);
+                }
             }
             TurnAction::Emit(output) => {
                 self.turn.emit(output.into_event(self.engine.config.retry.retries));

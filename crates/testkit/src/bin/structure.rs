@@ -28,7 +28,9 @@ fn main() {
         return;
     };
     if list == "--problems" {
-        tidy::structure_problems(&root).iter().for_each(|problem| println!("{problem}"));
+        for problem in tidy::structure_problems(&root) {
+            println!("{problem}");
+        }
         return;
     }
     let all = structure::read_workspace(&root);
