@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::block::{Block, BlockKind, ToolUseId};
 use crate::message::{Message, Role};
 
-/// One thing that [`repair`] did.
+/// One thing that [`repair_pairing`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PairingRepair {
     /// A call without a result was closed as interrupted.

@@ -28,7 +28,7 @@ pub struct ConfirmationRequest {
     pub why: String,
     /// What would become of a file.
     pub change: Option<FileChangePreview>,
-    /// The rule that [`Reply::Always`] stands for, as text.
+    /// The rule that [`ConfirmationReply::Always`] stands for, as text.
     pub rule: String,
 }
 

@@ -69,7 +69,7 @@ pub struct SettingsLayer {
 }
 
 impl SettingsLayer {
-    /// Reads a layer. Of a project's own, what needs trust is withheld until [`Layer::trust`].
+    /// Reads a layer. Of a project's own, what needs trust is withheld until [`SettingsLayer::trust`].
     pub fn parse(
         source: SettingsSource,
         path: impl Into<PathBuf>,

@@ -21,9 +21,9 @@ pub struct CompactionSummary<'a> {
     pub method: CompactionMethod,
     /// The summary, the notes, or the fold.
     pub text: &'a str,
-    /// The user's words, as [`super::keep_words`] gives them; may be empty.
+    /// The user's words; may be empty.
     pub user_words: &'a str,
-    /// The index of what was dropped, as [`super::index`] gives it; may be empty.
+    /// The index of what was dropped; may be empty.
     pub index: &'a str,
     /// The transcript's path: everything is still there.
     pub transcript: &'a str,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Stands in front of the first message that [`Direction::From`] summarizes; whoever asks puts it there.
+/// Stands in front of the first message that [`SummaryDirection::From`] summarizes; whoever asks puts it there.
 pub const FROM_MARK: &str = "[summarise from here]";
 
 /// Which part of a conversation is summarized manually.

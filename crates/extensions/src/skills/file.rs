@@ -25,7 +25,7 @@ pub enum DefinitionError {
     /// A device, a folder or the like.
     #[error("not a regular file")]
     NotAFile,
-    /// More than [`MAX_BYTES`].
+    /// More than `MAX_BYTES`.
     #[error("too large ({0} bytes, at most {MAX_BYTES}); move details to separate files")]
     TooLarge(u64),
     /// The file is not UTF-8.
