@@ -111,7 +111,7 @@ pub fn choose_provider(
         .to_owned();
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
         let key = if settings.base_url.is_some() { "provider.baseUrl" } else { url_variable };
-        let expected = "it begins with http:// or https://";
+        let expected = "it must start with http:// or https://";
         return Err(ProviderError::BadValue { key, value: base_url, expected });
     }
     let key_variable = settings.key_env.clone().unwrap_or_else(|| key_variable.to_owned());

@@ -21,7 +21,9 @@ use crate::openai_cache::CommonPrefixCache;
 use crate::play::serve;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
-use crate::state::{Answerer, Attendant, Attended, Fixed, Script, Shared, Source, State};
+use crate::state::{
+    Answerer, Attendant, Attended, ExpectedBreak, Fixed, Script, Shared, Source, State,
+};
 
 /// The sockets of connections that are open, by number, so that stopping can end them.
 type Sockets = Arc<Mutex<HashMap<usize, TcpStream>>>;
@@ -31,7 +33,7 @@ pub struct ServerBuilder {
     fixed: Fixed,
     source: Source,
     canaries: Vec<String>,
-    breaks: VecDeque<String>,
+    breaks: VecDeque<ExpectedBreak>,
     minimum: u64,
     side: VecDeque<Reply>,
     forks: Source,
@@ -113,7 +115,7 @@ impl ServerBuilder {
     /// One request may break the prefix rule; see [`ScriptedServer::expect_break`].
     #[must_use]
     pub fn expect_break(mut self, why: impl Into<String>) -> Self {
-        self.breaks.push_back(why.into());
+        self.breaks.push_back(ExpectedBreak { why: why.into(), required: true });
         self
     }
 
@@ -310,7 +312,14 @@ impl ScriptedServer {
     /// One request from now on may break the prefix rule. One that was expected and never came is a
     /// failure too.
     pub fn expect_break(&self, why: impl Into<String>) {
-        lock(&self.shared.state).breaks.push_back(why.into());
+        let expected = ExpectedBreak { why: why.into(), required: true };
+        lock(&self.shared.state).breaks.push_back(expected);
+    }
+
+    /// Up to so many requests from now on may break the prefix rule: how many do depends on when background work ends.
+    pub fn allow_breaks(&self, why: &str, most: usize) {
+        let allowed = (0..most).map(|_| ExpectedBreak { why: why.to_owned(), required: false });
+        lock(&self.shared.state).breaks.extend(allowed);
     }
 
     /// Moves the cache's clock, which otherwise stands still.
@@ -397,7 +406,8 @@ impl ScriptedServer {
         if !state.side.is_empty() {
             problems.push(format!("{} side replies were not asked for", state.side.len()));
         }
-        let unused = state.breaks.iter();
+        let unused =
+            state.breaks.iter().filter(|expected| expected.required).map(|expected| &expected.why);
         problems.extend(unused.map(|why| format!("no request broke the prefix, expected: {why}")));
         problems
     }

@@ -19,6 +19,14 @@ use crate::openai_cache::CommonPrefixCache;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
 
+/// A break of the prefix rule that a test announces.
+#[derive(Debug, Clone)]
+pub(crate) struct ExpectedBreak {
+    pub(crate) why: String,
+    /// Whether it is a failure if it never comes.
+    pub(crate) required: bool,
+}
+
 /// A function that answers requests.
 pub(crate) type Answerer = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
 
@@ -132,7 +140,7 @@ pub(crate) struct State {
     pub(crate) side: VecDeque<Reply>,
     pub(crate) side_requests: Vec<RecordedRequest>,
     pub(crate) failures: Vec<String>,
-    pub(crate) breaks: VecDeque<String>,
+    pub(crate) breaks: VecDeque<ExpectedBreak>,
     pub(crate) canaries: Vec<String>,
     pub(crate) model_requests: usize,
     pub(crate) now: Duration,

@@ -107,7 +107,7 @@ fn the_breaker_opens_after_three_failures_and_a_success_closes_it() {
     let shown = terminal.all_rows().join("\n");
     let times = |text: &str| shown.matches(text).count();
     assert_eq!(times("three times in a row"), 1, "{shown}");
-    assert_eq!(times("the model gave no summary:"), 3, "{shown}");
+    assert_eq!(times("no summary by the model:"), 3, "{shown}");
     assert_eq!(times("compacted without a model"), folds, "{shown}");
     say(&mut terminal, "/compact", "with a summary by the model");
     assert_eq!(server.fork_requests().len(), 7);

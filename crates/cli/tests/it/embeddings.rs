@@ -210,7 +210,7 @@ fn a_project_has_no_say_and_half_a_setting_is_said() {
     for (set, problem) in [
         (json!({"baseUrl": server.url()}), "`embeddings.model`"),
         (json!({"model": "m"}), "`embeddings.baseUrl`"),
-        (json!({"baseUrl": "localhost", "model": "m"}), "begins with http"),
+        (json!({"baseUrl": "localhost", "model": "m"}), "must start with http"),
         (json!({"baseUrl": server.url(), "model": "m", "keyEnv": "NO_SUCH"}), "NO_SUCH is not set"),
         (json!({"baseUrl": server.url(), "model": "m", "weight": -1}), "embeddings.weight"),
         (json!({"file": "/nowhere/words.vec"}), "/nowhere/words.vec"),

@@ -132,7 +132,7 @@ fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     let (server, home) =
         folding(|| ScriptedTurn::new().text("<summary>the larder was looked at</summary>").into());
     looks(&server, 22);
-    (0..3).for_each(|_| server.expect_break("collapse"));
+    server.allow_breaks("collapse", 8);
     let output = home.run(&mut ask(&home, &["count, and mind the acorns"]));
     assert!(output.success().stderr.contains("/expand restores them"), "{}", output.stderr);
     let sizes: Vec<u64> =
@@ -171,14 +171,13 @@ fn expand_gives_back_every_byte() {
     let (server, home) =
         folding(|| ScriptedTurn::new().text("<summary>the larder was looked at</summary>").into());
     looks(&server, 18);
-    (0..2).for_each(|_| server.expect_break("collapse"));
+    server.allow_breaks("collapse", 8);
     home.run(&mut ask(&home, &["count, and mind the acorns"])).success();
     let folded = server.requests().last().unwrap().text();
     let folds = folded.matches("<folded from=").count();
     assert!(folds > 0, "{folded}");
     let mut terminal = talk(&home, &["-c"], (100, 24));
     say(&mut terminal, "/expand", "messages restored");
-    server.expect_break("unfolded");
     server.push(ScriptedTurn::new().text("I see them again"));
     say(&mut terminal, "go on", "I see them again");
     let unfolded = server.requests().last().unwrap().text();

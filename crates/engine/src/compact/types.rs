@@ -84,7 +84,7 @@ impl fmt::Display for CompactionReport {
         let percent = (self.fidelity.identifiers.clamp(0.0, 1.0) * 100.0).round();
         write!(
             f,
-            "; {percent} % of the names kept; the full conversation stays in the transcript"
+            "; {percent} % of the names kept; the transcript has everything"
         )?;
         if let Some(trouble) = &self.trouble {
             write!(f, " (no summary by the model: {trouble})")?;
