@@ -82,10 +82,7 @@ impl fmt::Display for CompactionReport {
         let after = group_digits(self.after);
         write!(f, "compacted {how}: {before} tokens before, {after} after")?;
         let percent = (self.fidelity.identifiers.clamp(0.0, 1.0) * 100.0).round();
-        write!(
-            f,
-            "; {percent} % of the names kept; the transcript has everything"
-        )?;
+        write!(f, "; {percent} % of the names kept; the transcript has everything")?;
         if let Some(trouble) = &self.trouble {
             write!(f, " (no summary by the model: {trouble})")?;
         }
