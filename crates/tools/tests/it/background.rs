@@ -111,5 +111,5 @@ async fn what_nobody_looked_at_is_bounded() {
     let filter = json!({"shell_id": "shell_1", "filter": "end"});
     let text = look_until(&scene, &filter, "has ended").await;
     assert!(text.contains("bytes before this were dropped unseen]"), "{}", text.len());
-    assert!(text.ends_with("xend") && text.len() < 3 * 1024 * 1024, "{}", text.len());
+    assert!(text.contains("xend") && text.len() < 3 * 1024 * 1024, "{}", text.len());
 }
