@@ -69,7 +69,7 @@ async fn kept_aside_as_they_were_used_and_through_a_resume() {
         engine.session_tools.skills_in_use().restored()[0].folder,
         home.path().join("skills/one").display().to_string()
     );
-    // Written down right after, within a snapshot.
+    // Written down right after, within a moment.
     let kept = engine.session_tools.skills_in_use().restored()[0].at.as_millisecond();
     assert!((0..60_000).contains(&(kept - used_at)), "{used_at} {kept}");
 }
