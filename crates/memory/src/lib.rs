@@ -59,7 +59,7 @@ pub use reachable::{
 };
 pub use repetition::{Claims, find_repeated};
 pub use rules::{IndexUse, MemoryRules, Saving};
-pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, Skipped, scan};
+pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, scan};
 pub use store::{
     AnchoredProject, AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeId, ChangeKind,
     ChangeOrigin, ChangeOutcome, ChangePlan, ChangeUnit, Consent, ContentHash, DreamLock,
@@ -69,3 +69,4 @@ pub use store::{
     SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage, Trashed, UnitOutcome,
     UnitWrite, UsageUpdate,
 };
+pub use walk::Skipped;

@@ -1,7 +1,7 @@
 //! All memories below a directory, newest first, from the first lines of each file (M-8).
 //!
-//! A file whose time and size are those remembered is not opened again. What can not be read is counted
-//! and left out; nothing here fails but a directory that can not be listed.
+//! A file with unchanged time and size is not opened again. Files that cannot be read are listed as skipped; a scan
+//! fails only if the directory cannot be listed.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,58 +14,49 @@ use jiff::Timestamp;
 
 use crate::entry::as_text;
 use crate::names::fold;
-use crate::walk::{FoundFile, NOT_PLAIN, Step, walk};
+use crate::walk::{FoundFile, NOT_PLAIN, Skipped, WalkItem, walk};
 use dormouse_frontmatter as frontmatter;
 
 use crate::entry::Header;
 use crate::names::MemoryFile;
 
-/// The lines read of each file.
+/// Number of lines that are read of each file.
 pub const HEADER_LINES: usize = 30;
-/// The most bytes that those lines may have.
+/// Maximum size of those lines.
 const HEADER_BYTES: usize = 64 * 1024;
 const FIRST_READ: usize = 4 * 1024;
 
-/// A memory as a scan sees it.
+/// A memory as found by a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scanned {
-    /// Where it is.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// When the file last changed.
+    /// Modification time of the file.
     pub modified: Timestamp,
-    /// Its length in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// What its first lines say.
+    /// Frontmatter, as far as it is in the first lines.
     pub header: Header,
 }
 
 impl Scanned {
-    /// Its name: the one it says, else that of its file.
+    /// Name in the frontmatter, or the file name if it has none.
     pub fn name(&self) -> &str {
         self.header.name.as_deref().unwrap_or(self.file.stem())
     }
 }
 
-/// A file that was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
-    /// Where it is.
-    pub path: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The memories, newest first.
     pub memories: Vec<Arc<Scanned>>,
-    /// What was left out.
+    /// Files that were skipped.
     pub skipped: Vec<Skipped>,
 }
 
 impl Scan {
-    /// The memory of this file, or of this name where only one has it.
+    /// The memory with this file name, or with this name if exactly one has it.
     pub fn find(&self, file_or_name: &str) -> Option<&Arc<Scanned>> {
         let wanted = fold(file_or_name);
         let by_file = |memory: &&Arc<Scanned>| {
@@ -79,10 +70,10 @@ impl Scan {
     }
 }
 
-/// What the last scan of a directory saw; the caller keeps it.
+/// The result of the previous scan, kept by the caller: unchanged files are not read again.
 #[derive(Debug, Default)]
 pub struct ScanCache {
-    /// By path; the order in it never shows.
+    /// By path. Iteration order must not influence results.
     known: HashMap<String, Known>,
     scans: u64,
 }
@@ -91,15 +82,15 @@ pub struct ScanCache {
 struct Known {
     modified: SystemTime,
     scanned: Arc<Scanned>,
-    /// The last scan that saw it.
+    /// Number of the last scan that found it.
     seen: u64,
 }
 
-/// Scans a directory. Folders at its top that are named in `apart` are other directories' business.
+/// Scans a directory, except the top-level folders named in `apart`.
 pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
     cache.scans += 1;
     let mut reader = Reader { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
-    walk(dir, apart, &mut |step| reader.take(step))?;
+    walk(dir, apart, &mut |item| reader.take(item))?;
     let mut scan = reader.scan;
     let this = cache.scans;
     cache.known.retain(|_, known| known.seen == this);
@@ -110,15 +101,15 @@ pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, Fi
 struct Reader<'a> {
     cache: &'a mut ScanCache,
     scan: Scan,
-    /// Room for the first lines of a file, used again for the next.
+    /// Buffer for the first lines of a file, reused for every file.
     head: Vec<u8>,
 }
 
 impl Reader<'_> {
-    fn take(&mut self, step: Step<'_>) {
-        match step {
-            Step::File(found) => self.file(&found),
-            Step::Skipped(skipped) => self.scan.skipped.push(skipped),
+    fn take(&mut self, item: WalkItem<'_>) {
+        match item {
+            WalkItem::File(found) => self.file(&found),
+            WalkItem::Skipped(skipped) => self.scan.skipped.push(skipped),
         }
     }
 
@@ -138,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The file as the last scan saw it, if it has not changed since.
+    /// The result of the previous scan, if the file has not changed since.
     fn unchanged(&mut self, found: &FoundFile<'_>) -> Option<Arc<Scanned>> {
         let known = self.cache.known.get_mut(&found.path)?;
         let entry = found.entry().ok()?;
@@ -150,7 +141,7 @@ impl Reader<'_> {
     }
 }
 
-/// Opens a file once: its time and size are those of what is read.
+/// Opens the file once, so that time and size belong to the content that was read.
 fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanned), String> {
     let file = MemoryFile::existing(&found.path).map_err(|error| error.to_string())?;
     let opened = found.dir.open_file(&found.name).map_err(|error| error.to_string())?;
@@ -160,17 +151,17 @@ fn read(found: &FoundFile<'_>, head: &mut Vec<u8>) -> Result<(SystemTime, Scanne
         return Err("it is binary".to_owned());
     }
     let header = header_of(first);
-    // A time before the epoch or beyond what can be said counts as the epoch.
+    // A time that cannot be represented counts as the epoch.
     let modified = Timestamp::try_from(time).unwrap_or_default();
     Ok((time, Scanned { file, modified, size, header }))
 }
 
-/// Whether a scan takes a file of these bytes for binary.
+/// Whether a scan treats a file with this content as binary.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     head_of(bytes).contains(&0)
 }
 
-/// What a scan will see of a file of these bytes, which may be less than its frontmatter says.
+/// The header that a scan will read from this content; less than the whole frontmatter if that is long.
 pub(crate) fn scanned_header(bytes: &[u8]) -> Header {
     header_of(head_of(bytes))
 }
@@ -192,9 +183,9 @@ fn size_and_time(file: &File) -> std::io::Result<(u64, SystemTime)> {
     Ok((metadata.len(), metadata.modified()?))
 }
 
-/// At most [`HEADER_LINES`] lines, or as many bytes as they may have.
+/// At most [`HEADER_LINES`] lines and [`HEADER_BYTES`] bytes.
 fn first_lines(mut file: impl Read, size: u64, head: &mut Vec<u8>) -> std::io::Result<&[u8]> {
-    // A long file before this one may have made more room than most need.
+    // A previous file may have enlarged the buffer.
     head.truncate(FIRST_READ);
     let mut length = 0;
     while let Some(room) = head.get_mut(length..) {
@@ -205,7 +196,7 @@ fn first_lines(mut file: impl Read, size: u64, head: &mut Vec<u8>) -> std::io::R
             length = end;
             break;
         }
-        // The end is known: asking for it again would double the time of a scan.
+        // At the known end: another read would double the time of a scan.
         if count == 0 || length as u64 == size || length >= HEADER_BYTES {
             break;
         }
@@ -216,12 +207,9 @@ fn first_lines(mut file: impl Read, size: u64, head: &mut Vec<u8>) -> std::io::R
     Ok(head.get(..length).unwrap_or_default())
 }
 
-#[expect(
-    clippy::naive_bytecount,
-    reason = "the compiler makes it quick enough for a few kilobytes"
-)]
+#[expect(clippy::naive_bytecount, reason = "fast enough for a few kilobytes")]
 fn end_of_lines(bytes: &[u8]) -> Option<usize> {
-    // Counting is many times quicker than finding, and most files have fewer lines.
+    // Counting is much faster than searching, and most files have fewer lines.
     if bytes.iter().filter(|byte| **byte == b'\n').count() < HEADER_LINES {
         return None;
     }

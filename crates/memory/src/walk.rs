@@ -1,38 +1,45 @@
-//! Which files below a directory are memories: what scan, history and doctor agree on (M-8).
+//! Which files below a directory are memories: one definition for scan, history and doctor (M-8).
 //!
-//! Nothing is opened but folders. A listing says what is a file, so that a look at each is left to whoever
-//! needs it.
+//! Only folders are opened. A listing says which entries are files; callers that need metadata ask for it.
 
 use dormouse_base::{Dir, DirEntry, EntryKind, FileError, ListedEntry, RelPath};
 
 use crate::names::{LOGS, fold, is_index, is_markdown};
-use crate::scan::Skipped;
 
 const DEEPEST: usize = 8;
 pub(crate) const NOT_PLAIN: &str = "it is a link or no plain file";
 
-/// A file that a walk comes by.
+/// A file found by a walk.
 pub(crate) struct FoundFile<'a> {
-    /// The folder that it is in.
+    /// Its folder.
     pub(crate) dir: &'a Dir,
-    /// Its name there.
+    /// Its name in that folder.
     pub(crate) name: RelPath,
-    /// Its path from where the walk began.
+    /// Its path from the memory directory.
     pub(crate) path: String,
 }
 
 impl FoundFile<'_> {
-    /// A look at it.
+    /// Its metadata.
     pub(crate) fn entry(&self) -> Result<DirEntry, FileError> {
         self.dir.entry(&self.name)
     }
 }
 
-/// What a walk comes by.
-pub(crate) enum Step<'a> {
+/// A file that looks like a memory and cannot be used as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Path from the memory directory.
+    pub path: String,
+    /// Reason for the user.
+    pub reason: String,
+}
+
+/// One item of a walk.
+pub(crate) enum WalkItem<'a> {
     /// A file that may be a memory.
     File(FoundFile<'a>),
-    /// What would be one, and can not be read.
+    /// A file that would be one, but cannot be read.
     Skipped(Skipped),
 }
 
@@ -40,14 +47,14 @@ pub(crate) enum Step<'a> {
 pub(crate) fn walk(
     dir: &Dir,
     apart: &[&str],
-    visit: &mut dyn FnMut(Step<'_>),
+    visit: &mut dyn FnMut(WalkItem<'_>),
 ) -> Result<(), FileError> {
     Walk { apart, visit }.folder(dir, "", 0)
 }
 
 struct Walk<'a, 'v> {
     apart: &'a [&'a str],
-    visit: &'v mut dyn FnMut(Step<'_>),
+    visit: &'v mut dyn FnMut(WalkItem<'_>),
 }
 
 impl Walk<'_, '_> {
@@ -69,12 +76,12 @@ impl Walk<'_, '_> {
         let plain = listed.name.as_str();
         // A name from a listing is a plain one.
         let Ok(name) = RelPath::new(plain) else { return };
-        // What has gone meanwhile is no longer there.
+        // An entry that was removed in the meantime is skipped.
         let Some(kind) = listed.kind.or_else(|| Some(dir.entry(&name).ok()?.kind)) else { return };
         let path = format!("{prefix}{plain}");
         match kind {
             EntryKind::File if is_index(plain) || !is_markdown(plain) => {}
-            EntryKind::File => (self.visit)(Step::File(FoundFile { dir, name, path })),
+            EntryKind::File => (self.visit)(WalkItem::File(FoundFile { dir, name, path })),
             EntryKind::Folder if depth == 0 && fold(plain) == LOGS => {}
             EntryKind::Folder if depth + 1 < DEEPEST => self.below(dir, &name, path, depth),
             EntryKind::Folder => self.skip(path, "it is too deep"),
@@ -92,6 +99,6 @@ impl Walk<'_, '_> {
     }
 
     fn skip(&mut self, path: String, reason: &str) {
-        (self.visit)(Step::Skipped(Skipped { path, reason: reason.to_owned() }));
+        (self.visit)(WalkItem::Skipped(Skipped { path, reason: reason.to_owned() }));
     }
 }

@@ -177,7 +177,7 @@ impl Dream {
     ) -> Result<(), DreamError> {
         let mut drawn = Vec::new();
         for workspace in &self.workspaces {
-            drawn.push(workspace.draft.drawn()??);
+            drawn.push(workspace.draft.plan()??);
         }
         let by = ChangeOrigin::new(ChangeAuthor::Dream, "merged what many sessions learned")
             .part_of(&self.id);

@@ -5,6 +5,8 @@
 use std::fs;
 use std::time::Duration;
 
+use dormouse_base::Dir;
+
 use super::*;
 
 fn project() -> (tempfile::TempDir, Dir) {

@@ -1,17 +1,18 @@
-//! Finding what a memory names: paths that exist in the project, and symbols that stand in those files.
+//! Anchors for the files of the project that a memory's text names, and for the symbols in them.
 
 use std::collections::BTreeSet;
 
 use dormouse_base::{Dir, EntryKind, RelPath};
 
-use super::{Anchor, hash_of, read};
+use super::claim::Anchor;
+use super::project_file::{has_symbol, hash_of, read};
 
-/// The most anchors of one memory.
-const MOST: usize = 20;
-/// The most words that are looked up for one memory.
-const MOST_WORDS: usize = 500;
+/// Maximum number of anchors of one memory.
+const MAX_ANCHORS: usize = 20;
+/// Maximum number of words that are looked up as paths for one memory.
+const MAX_WORDS: usize = 500;
 
-/// The anchors of a memory's text: only what is there now becomes one.
+/// The anchors of a memory's text. Only files and symbols that exist now become anchors.
 pub fn extract(text: &str, project: &Dir, commit: Option<&str>) -> Vec<Anchor> {
     let commit = commit.map(str::to_owned);
     let symbols = symbols(text);
@@ -35,18 +36,18 @@ pub fn extract(text: &str, project: &Dir, commit: Option<&str>) -> Vec<Anchor> {
             anchors.push(Anchor { path, symbol: None, hash, commit: commit.clone() });
         }
     }
-    anchors.truncate(MOST);
+    anchors.truncate(MAX_ANCHORS);
     anchors
 }
 
-/// Words that are files of the project; `src/a.rs:12` is one with a line number.
+/// Words that are paths of files in the project, with or without a line number (`src/a.rs:12`).
 fn paths(text: &str, project: &Dir) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     let words = text.split(|c: char| {
         c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';')
     });
-    for word in words.take(MOST_WORDS) {
+    for word in words.take(MAX_WORDS) {
         let word =
             word.trim_end_matches(['.', ':', '!', '?', ']', '*']).trim_start_matches(['[', '*']);
         let word = word.split_once(':').map_or(word, |(path, _)| path);
@@ -64,7 +65,7 @@ fn paths(text: &str, project: &Dir) -> Vec<String> {
     found
 }
 
-/// What stands in backticks and looks like a name or a flag.
+/// Texts in backticks that look like an identifier or a flag.
 fn symbols(text: &str) -> BTreeSet<String> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter_map(symbol).collect()
@@ -81,14 +82,4 @@ fn symbol(quoted: &str) -> Option<String> {
         && name.chars().all(plain)
         && (is_flag || name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
     is_name.then(|| name.to_owned())
-}
-
-/// Whether a symbol stands in a text as a word of its own.
-pub(super) fn has_symbol(text: &str, symbol: &str) -> bool {
-    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(symbol).any(|(at, _)| {
-        let before = text.get(..at).and_then(|head| head.chars().next_back());
-        let after = text.get(at + symbol.len()..).and_then(|tail| tail.chars().next());
-        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
-    })
 }

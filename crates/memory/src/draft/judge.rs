@@ -1,18 +1,17 @@
-//! Whether a draft can be applied at all, and what it comes to: units that are right as a whole, and what to call
-//! each.
+//! Whether a draft can be applied at all, and if so as which units. Each unit is consistent on its own and has a
+//! description for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::MemoryDraft;
 use super::steps::{Steps, Trace};
 use crate::doctor::{FindingKind, LintFinding};
 use crate::index::{self, IndexFill};
 use crate::names::MemoryFile;
-use crate::store::{ChangeError, ChangeUnit, ContentHash, UnitWrite};
+use crate::store::{ChangeError, ChangeUnit, ContentHash, Store, UnitWrite};
 
-/// What would be new in a draft and must not be.
+/// Findings that a draft must not add.
 const FATAL: &[FindingKind] = &[
     FindingKind::NoLine,
     FindingKind::NoFile,
@@ -25,108 +24,131 @@ const FATAL: &[FindingKind] = &[
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DraftRejection {
     /// More than half of the memories would be gone.
-    #[error("it removes {removed} of {all} memories without putting anything in their place")]
+    #[error("it removes {removed} of {all} memories without replacement")]
     TooManyRemoved {
-        /// How many would go.
+        /// Memories removed without replacement.
         removed: usize,
-        /// Of how many.
+        /// Memories before the dream.
         all: usize,
     },
-    /// Something was done past the tools.
-    #[error("`{0}` was changed or removed, and nobody said why")]
+    /// A file was changed without the draft's own operations.
+    #[error("`{0}` was changed or removed without a recorded reason")]
     NoTrace(MemoryFile),
-    /// It is no longer sound.
-    #[error("{}", said(.0))]
+    /// The draft adds findings of `doctor` that make it inconsistent.
+    #[error("{}", joined(.0))]
     Unsound(Vec<LintFinding>),
     /// The index would no longer be loaded whole.
     #[error("the index would have {lines} lines and {bytes} bytes, more than are loaded")]
     IndexTooLong {
-        /// Its lines.
+        /// Lines of the index.
         lines: usize,
-        /// Its bytes.
+        /// Size of the index in bytes.
         bytes: usize,
     },
 }
 
-fn said(findings: &[LintFinding]) -> String {
+fn joined(findings: &[LintFinding]) -> String {
     let each = findings.iter().map(|finding| format!("{}: {}", finding.file, finding.message));
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// What a unit does, for a report.
+/// The effect of a unit, for the report of a dream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftChange {
-    /// These became that one, which is among them or new.
+    /// Several memories became one, which may be one of them or new.
     Merged {
-        /// What it is now.
+        /// The resulting memory.
         into: MemoryFile,
-        /// What went into it.
+        /// The memories that were merged.
         from: Vec<MemoryFile>,
     },
-    /// It says something else.
+    /// The text changed.
     Corrected(MemoryFile),
-    /// It is new.
+    /// A new memory.
     Added(MemoryFile),
-    /// It is gone.
+    /// The memory was removed.
     Removed {
-        /// Which.
+        /// File of the memory.
         file: MemoryFile,
-        /// Why.
+        /// The reason the model gave.
         reason: String,
     },
 }
 
-/// A draft, taken apart.
+/// A draft as units that the store can apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftPlan {
-    /// The units, each with what it does.
+    /// The units, each with its effects.
     pub units: Vec<(ChangeUnit, Vec<DraftChange>)>,
-    /// How many memories are as they were.
+    /// Number of unchanged memories.
     pub kept: usize,
 }
 
-pub(super) fn judge(draft: &MemoryDraft) -> Result<Result<DraftPlan, DraftRejection>, ChangeError> {
-    let now = draft.now()?;
-    let findings = draft.store.doctor(None)?;
-    let fill = index::fill(&draft.store.index_text()?);
-    let steps = draft.steps();
-    let state = State { base: &draft.base, now: &now, steps: &steps };
-    let checked = sound(&draft.findings, findings)
-        .and_then(|()| index_fits(draft, &fill))
-        .and_then(|()| state.drawn());
-    Ok(checked)
+/// The index and the findings of a copy at one time.
+pub(super) struct Condition {
+    /// Findings of `doctor`.
+    pub(super) findings: Vec<LintFinding>,
+    /// How full the index is.
+    pub(super) fill: IndexFill,
 }
 
-fn sound(before: &[LintFinding], after: Vec<LintFinding>) -> Result<(), DraftRejection> {
-    let is_new = |finding: &LintFinding| !before.contains(finding) && FATAL.contains(&finding.kind);
-    let new: Vec<LintFinding> = after.into_iter().filter(is_new).collect();
+impl Condition {
+    pub(super) fn of(store: &Store) -> Result<Self, ChangeError> {
+        Ok(Self { findings: store.doctor(None)?, fill: index::fill(&store.index_text()?) })
+    }
+
+    /// Whether the index is too long to be loaded whole.
+    fn is_index_too_long(&self) -> bool {
+        self.fill.lines > index::LOADED_LINES || self.fill.bytes > index::LOADED_BYTES
+    }
+}
+
+/// A draft whose dream has ended, compared with the memories it was copied from.
+pub(super) struct FinishedDraft<'a> {
+    /// Content of every memory when it was copied.
+    pub(super) base: &'a BTreeMap<MemoryFile, ContentHash>,
+    /// Text of every memory now.
+    pub(super) now: &'a BTreeMap<MemoryFile, Vec<u8>>,
+    /// The operations in between.
+    pub(super) steps: &'a Steps,
+}
+
+/// Rejects a draft that is in a worse condition than the original; divides the others into units.
+pub(super) fn judge(
+    draft: &FinishedDraft<'_>,
+    before: &Condition,
+    after: &Condition,
+) -> Result<DraftPlan, DraftRejection> {
+    reject_new_findings(&before.findings, &after.findings)?;
+    // An index that was too long before may stay so.
+    if after.is_index_too_long() && !before.is_index_too_long() {
+        let IndexFill { lines, bytes, .. } = after.fill;
+        return Err(DraftRejection::IndexTooLong { lines, bytes });
+    }
+    draft.plan()
+}
+
+fn reject_new_findings(
+    before: &[LintFinding],
+    after: &[LintFinding],
+) -> Result<(), DraftRejection> {
+    let is_new =
+        |finding: &&LintFinding| !before.contains(*finding) && FATAL.contains(&finding.kind);
+    let new: Vec<LintFinding> = after.iter().filter(is_new).cloned().collect();
     if new.is_empty() { Ok(()) } else { Err(DraftRejection::Unsound(new)) }
 }
 
-/// An index that is too long already may stay so; none becomes so.
-fn index_fits(draft: &MemoryDraft, fill: &IndexFill) -> Result<(), DraftRejection> {
-    let is_over =
-        |fill: &IndexFill| fill.lines > index::LOADED_LINES || fill.bytes > index::LOADED_BYTES;
-    if is_over(fill) && !is_over(&draft.fill) {
-        return Err(DraftRejection::IndexTooLong { lines: fill.lines, bytes: fill.bytes });
-    }
-    Ok(())
-}
-
-/// What there was, what there is, and what was done.
-struct State<'a> {
-    base: &'a BTreeMap<MemoryFile, ContentHash>,
-    now: &'a BTreeMap<MemoryFile, Vec<u8>>,
-    steps: &'a Steps,
-}
-
-impl State<'_> {
-    fn drawn(&self) -> Result<DraftPlan, DraftRejection> {
+impl FinishedDraft<'_> {
+    fn plan(&self) -> Result<DraftPlan, DraftRejection> {
         let removed = self.removed()?;
         let written = self.written()?;
-        let without = removed.values().filter(|trace| matches!(trace, Trace::Removed(_))).count();
-        if without * 2 > self.base.len() {
-            return Err(DraftRejection::TooManyRemoved { removed: without, all: self.base.len() });
+        let without_replacement =
+            removed.values().filter(|trace| matches!(trace, Trace::Removed(_))).count();
+        if without_replacement * 2 > self.base.len() {
+            return Err(DraftRejection::TooManyRemoved {
+                removed: without_replacement,
+                all: self.base.len(),
+            });
         }
         let kept = self.base.len()
             - removed.len()
@@ -136,7 +158,7 @@ impl State<'_> {
         Ok(DraftPlan { units, kept })
     }
 
-    /// What is gone, and where to.
+    /// The removed memories, each with the reason or the memory it was merged into.
     fn removed(&self) -> Result<BTreeMap<MemoryFile, Trace>, DraftRejection> {
         let gone = self.base.keys().filter(|file| !self.now.contains_key(*file));
         let traced =
@@ -147,7 +169,7 @@ impl State<'_> {
         traced.collect()
     }
 
-    /// What has another text, or is new: as the tools left it.
+    /// The memories with a new text. Fails if a text is not the one that the draft's operations left.
     fn written(&self) -> Result<BTreeSet<MemoryFile>, DraftRejection> {
         let mut written = BTreeSet::new();
         for (file, bytes) in self.now {
@@ -163,7 +185,8 @@ impl State<'_> {
         Ok(written)
     }
 
-    /// What belongs together: a memory, all that went into it, and what else that went into.
+    /// Groups of memories that must be applied together: a memory, the memories merged into it, and other memories that
+    /// those were merged into.
     fn groups(
         &self,
         written: &BTreeSet<MemoryFile>,
@@ -203,7 +226,7 @@ impl State<'_> {
             let text = self.now.get(file).cloned().unwrap_or_default();
             let before = self.base.get(file).cloned();
             let write = UnitWrite { file: file.clone(), before, text, made_of, sources };
-            drafted.push(called(&write));
+            drafted.push(described(&write));
             unit.writes.push(write);
         }
         for file in group {
@@ -215,7 +238,7 @@ impl State<'_> {
                 Trace::Removed(reason) => {
                     Some(DraftChange::Removed { file: file.clone(), reason: reason.clone() })
                 }
-                // What it went into stays as it was: it said all of this already.
+                // The target did not need a new text: it already contained everything.
                 Trace::Into(into) if !written.contains(into) => {
                     Some(DraftChange::Merged { into: into.clone(), from: vec![file.clone()] })
                 }
@@ -226,7 +249,7 @@ impl State<'_> {
     }
 }
 
-fn called(write: &UnitWrite) -> DraftChange {
+fn described(write: &UnitWrite) -> DraftChange {
     match (&write.before, write.made_of.is_empty()) {
         (_, false) => DraftChange::Merged { into: write.file.clone(), from: write.made_of.clone() },
         (Some(_), true) => DraftChange::Corrected(write.file.clone()),

@@ -1,9 +1,9 @@
 //! A draft: a copy of a memory directory that a dream works on (B-21).
 //!
-//! The copy is a store of its own, with the same guard against secrets, sizes and escapes; what is done to it is
-//! written down with what it rests on. When the dream is over, the draft is judged as a whole and taken apart into
-//! units, which the real store applies. Invariants: nothing of a draft counts before that; what waits for the
-//! person's word is not in it; a crash leaves a folder that the next dream removes.
+//! The copy is a store of its own, with the same checks for secrets, sizes and escaping paths. Every operation on it is
+//! recorded with its sources. At the end of the dream the draft is checked as a whole and divided into units, which the
+//! real store applies. Invariants: nothing of a draft takes effect before that; proposals in the inbox are not part of
+//! it; a crash leaves a folder that the next dream removes.
 
 mod judge;
 mod steps;
@@ -14,9 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{Dir, RelPath};
 
-use crate::doctor::LintFinding;
 use crate::entry::{MemoryEntry, NewMemory};
-use crate::index::{self, IndexFill};
 use crate::names::MemoryFile;
 use crate::scan::ScanCache;
 use crate::store::{
@@ -25,30 +23,30 @@ use crate::store::{
 };
 use dormouse_frontmatter as frontmatter;
 
+use judge::{Condition, FinishedDraft};
 pub use judge::{DraftChange, DraftPlan, DraftRejection};
 use steps::{DraftStep, Steps};
 
-/// Where drafts are, in the state folder, each in a folder of its own.
+/// Folder for drafts in the state folder; each draft has its own folder there.
 const FOLDER: &str = "dreaming";
 
-/// A copy of a memory directory, to be worked on.
+/// A copy of a memory directory that a dream changes.
 pub struct MemoryDraft {
-    /// The state folder of what it is a copy of, and its own folder there.
+    /// State folder of the original.
     state: Dir,
+    /// Folder of the draft, in `state`.
     folder: RelPath,
     store: Arc<Store>,
-    /// What every memory was when it was copied.
+    /// Content of every memory when it was copied.
     base: BTreeMap<MemoryFile, ContentHash>,
-    /// What was wrong already.
-    findings: Vec<LintFinding>,
-    /// How full the index was.
-    fill: IndexFill,
+    /// Condition of the copy when it was made: a draft is not rejected for what was wrong before.
+    before: Condition,
     steps: Mutex<Steps>,
 }
 
 impl MemoryDraft {
-    /// Copies the memories of a store, for the dream of this id. What dreams that died have left is removed first:
-    /// the caller holds the dream's lock.
+    /// Copies the memories of a store for the dream `id`. The caller holds the dream lock, so drafts that exist are left
+    /// over from interrupted dreams and are removed.
     pub fn of(store: &Store, id: &str) -> Result<Self, ChangeError> {
         let plain = |path: String| {
             RelPath::new(path).map_err(|error| ChangeError::Refused(error.to_string()))
@@ -59,30 +57,29 @@ impl MemoryDraft {
         let copy = state.create_folder(&plain(format!("{folder}/memory"))?)?;
         let base = store.copy_to(&copy)?;
         let inner = state.create_folder(&plain(format!("{folder}/state"))?)?;
-        let options = StoreOptions { policy: free(), ..store.options().clone() };
+        let options = StoreOptions { policy: everything_allowed(), ..store.options().clone() };
         let store = Store::open(copy.path(), inner.path(), options)?;
-        let (findings, fill) = (store.doctor(None)?, index::fill(&store.index_text()?));
-        let (store, steps) = (Arc::new(store), Mutex::default());
-        Ok(Self { state, folder, store, base, findings, fill, steps })
+        let before = Condition::of(&store)?;
+        Ok(Self { state, folder, store: Arc::new(store), base, before, steps: Mutex::default() })
     }
 
-    /// The copy, to look at. What is changed past the draft makes it worthless.
+    /// The copy, for reading. A change that does not go through the draft causes its rejection.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
-    /// The folder that goes with the draft.
+    /// Folder of the draft.
     pub fn folder(&self) -> PathBuf {
         self.state.path().join(self.folder.as_path())
     }
 
-    /// How many memories there were.
+    /// Number of memories when the copy was made.
     pub fn memories(&self) -> usize {
         self.base.len()
     }
 
-    /// Saves a memory, under the file name of one that there is or a new one; those that it supersedes go. It rests
-    /// on these messages, and on what it takes the place of.
+    /// Saves a memory, either as `file` or under a new name, and removes those that it supersedes. Its sources are these
+    /// messages and the sources of the superseded memories.
     pub fn save(
         &self,
         memory: &NewMemory,
@@ -112,7 +109,7 @@ impl MemoryDraft {
             };
             let text = with_superseded(&into, text, &supersedes)?;
             if file.is_none() {
-                // It was only to find a name: what it inherits is what it supersedes.
+                // It was saved only to get a file name. Its provenance is that of the superseded memories.
                 plan.delete(&into, &Expected::Present)?;
             }
             plan.merge(&into, &supersedes, &text)?;
@@ -127,7 +124,7 @@ impl MemoryDraft {
         Ok(file)
     }
 
-    /// Removes a memory, for a reason.
+    /// Removes a memory; the reason is recorded.
     pub fn delete(&self, file: &MemoryFile, reason: &str) -> Result<(), ChangeError> {
         let mut steps = self.steps();
         let by = ChangeOrigin::new(ChangeAuthor::Dream, reason);
@@ -137,9 +134,13 @@ impl MemoryDraft {
         Ok(())
     }
 
-    /// Judges the draft as a whole, and takes it apart.
-    pub fn drawn(&self) -> Result<Result<DraftPlan, DraftRejection>, ChangeError> {
-        judge::judge(self)
+    /// Checks the draft as a whole and divides it into units.
+    pub fn plan(&self) -> Result<Result<DraftPlan, DraftRejection>, ChangeError> {
+        let now = self.texts()?;
+        let after = Condition::of(&self.store)?;
+        let steps = self.steps();
+        let draft = FinishedDraft { base: &self.base, now: &now, steps: &steps };
+        Ok(judge::judge(&draft, &self.before, &after))
     }
 
     /// Removes the copy.
@@ -147,14 +148,14 @@ impl MemoryDraft {
         Ok(self.state.remove_folder(&self.folder)?)
     }
 
-    /// What the memories are now.
-    fn now(&self) -> Result<BTreeMap<MemoryFile, Vec<u8>>, ChangeError> {
-        let mut now = BTreeMap::new();
+    /// Texts of the memories now.
+    fn texts(&self) -> Result<BTreeMap<MemoryFile, Vec<u8>>, ChangeError> {
+        let mut texts = BTreeMap::new();
         for memory in self.store.scan(&mut ScanCache::default())?.memories {
             let (bytes, _) = self.store.read(&memory.file)?;
-            now.insert(memory.file.clone(), bytes);
+            texts.insert(memory.file.clone(), bytes);
         }
-        Ok(now)
+        Ok(texts)
     }
 
     fn steps(&self) -> MutexGuard<'_, Steps> {
@@ -164,23 +165,25 @@ impl MemoryDraft {
 
 impl Drop for MemoryDraft {
     fn drop(&mut self) {
-        // Where it fails, the next dream does it.
+        // If this fails, the next dream removes it.
         let _left_for_the_next = self.remove();
     }
 }
 
 impl std::fmt::Debug for MemoryDraft {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Draft").field("copy", &self.store.dir().path()).finish_non_exhaustive()
+        f.debug_struct("MemoryDraft")
+            .field("copy", &self.store.dir().path())
+            .finish_non_exhaustive()
     }
 }
 
-/// In the copy nobody is asked: what a person has to see is decided when it is applied.
-fn free() -> Policy {
+/// The copy takes every change: the policy is applied when the units are.
+fn everything_allowed() -> Policy {
     Policy { default: PolicyAction::Auto, over_a_person: PolicyAction::Auto, ..Policy::default() }
 }
 
-/// The head names what the memory takes the place of.
+/// Adds the superseded memories to the frontmatter.
 fn with_superseded(
     file: &MemoryFile,
     text: String,

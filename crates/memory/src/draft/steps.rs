@@ -1,17 +1,17 @@
-//! What was done to a draft, step by step, and what became of each memory by it.
+//! The operations on a draft, in order, and what happened to each memory because of them.
 
 use std::collections::BTreeSet;
 
 use crate::names::MemoryFile;
 use crate::store::{ContentHash, MessageSource};
 
-/// Something that was done.
+/// One operation.
 #[derive(Debug, Clone)]
 pub(super) enum DraftStep {
     /// A memory was saved.
     Saved {
         file: MemoryFile,
-        /// What that left in the file.
+        /// Content of the file afterwards.
         left: ContentHash,
         supersedes: Vec<MemoryFile>,
         sources: Vec<MessageSource>,
@@ -20,18 +20,18 @@ pub(super) enum DraftStep {
     Deleted { file: MemoryFile, reason: String },
 }
 
-/// All of it, in order.
+/// All operations, in order.
 #[derive(Debug, Default)]
 pub(super) struct Steps(Vec<DraftStep>);
 
-/// Where a memory that is gone went.
+/// What happened to a memory that no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trace {
-    /// Into this one, which is there.
+    /// Merged into this one, which exists.
     Into(MemoryFile),
-    /// It was removed for a reason, or what it went into was.
+    /// It, or the memory it was merged into, was removed for this reason.
     Removed(String),
-    /// Nobody knows.
+    /// No operation explains it.
     None,
 }
 
@@ -40,7 +40,7 @@ impl Steps {
         self.0.push(step);
     }
 
-    /// What the tools last left in a file.
+    /// Content of a file after the last operation that saved it.
     pub(super) fn left(&self, file: &MemoryFile) -> Option<&ContentHash> {
         self.0.iter().rev().find_map(|step| match step {
             DraftStep::Saved { file: saved, left, .. } if saved == file => Some(left),
@@ -48,12 +48,12 @@ impl Steps {
         })
     }
 
-    /// Where a memory went that is gone.
+    /// What happened to a memory that no longer exists.
     pub(super) fn trace(&self, file: &MemoryFile, is_there: impl Fn(&MemoryFile) -> bool) -> Trace {
         let mut at = file.clone();
         let mut after = 0;
-        // Every round looks further on: it ends.
-        while let Some((place, step)) = self.last_end(&at, after) {
+        // Each iteration starts behind the previous operation, so the loop ends.
+        while let Some((position, step)) = self.last_removal(&at, after) {
             match step {
                 DraftStep::Deleted { reason, .. } => return Trace::Removed(reason.clone()),
                 DraftStep::Saved { file: into, .. } if is_there(into) => {
@@ -61,25 +61,25 @@ impl Steps {
                 }
                 DraftStep::Saved { file: into, .. } => {
                     at = into.clone();
-                    after = place + 1;
+                    after = position + 1;
                 }
             }
         }
         Trace::None
     }
 
-    /// The last step, from a place on, that made a memory go.
-    fn last_end(&self, file: &MemoryFile, after: usize) -> Option<(usize, &DraftStep)> {
-        let ends = |step: &DraftStep| match step {
+    /// The last operation, from position `after` on, that removed a memory.
+    fn last_removal(&self, file: &MemoryFile, after: usize) -> Option<(usize, &DraftStep)> {
+        let removes = |step: &DraftStep| match step {
             DraftStep::Deleted { file: gone, .. } => gone == file,
             DraftStep::Saved { file: into, supersedes, .. } => {
                 into != file && supersedes.contains(file)
             }
         };
-        self.0.iter().enumerate().skip(after).rev().find(|(_, step)| ends(step))
+        self.0.iter().enumerate().skip(after).rev().find(|(_, step)| removes(step))
     }
 
-    /// All memories that went into this one, by whatever way, and the messages it rests on.
+    /// All memories that were merged into this one, directly or through others, and its source messages.
     pub(super) fn roots(&self, file: &MemoryFile) -> (BTreeSet<MemoryFile>, Vec<MessageSource>) {
         let (mut files, mut messages) = (BTreeSet::from([file.clone()]), Vec::new());
         for step in self.0.iter().rev() {

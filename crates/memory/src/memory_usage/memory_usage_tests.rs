@@ -1,6 +1,7 @@
 //! What turns say about memories, and what rules forbid.
 
 use super::*;
+use crate::anchor::Anchor;
 
 fn memory(name: &str, body: &str) -> MemoryInContext {
     MemoryInContext {

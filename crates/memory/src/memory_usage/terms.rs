@@ -1,20 +1,20 @@
-//! Whether what a memory is about came up in a turn: its files, its code words, the words of its name and rule.
+//! Whether a turn touched the subject of a memory: its files, its code words, the words of its name and rule.
 
 use std::collections::BTreeSet;
 
-use super::{MemoryInContext, TurnActivity};
+use super::turn::{MemoryInContext, TurnActivity};
 use dormouse_search::Tokenizer;
 
-/// So many words of a name, a description and a first sentence, where none of them is a word of code.
+/// Number of common plain words from name, description and first sentence that count as the same subject.
 const PLAIN_WORDS: usize = 2;
-/// Shorter words are found everywhere.
+/// Shorter words occur in every text.
 const SHORTEST: usize = 3;
 
-/// What a memory is about.
+/// The subject of a memory.
 pub(super) struct Terms {
-    /// Files.
+    /// Paths of anchored files.
     files: Vec<String>,
-    /// Tokenizer that stand for one thing only, together: identifiers, flags, paths, what stands between backticks.
+    /// Sets of words that identify one thing when all of them occur: identifiers, flags, paths, texts in backticks.
     code: Vec<BTreeSet<String>>,
     /// Stems of the other words of its name, its description and its first sentence.
     plain: BTreeSet<String>,
@@ -34,14 +34,14 @@ impl Terms {
             code.extend(words.filter(|word| is_code(word)).map(alone));
         }
         code.retain(|words| words.iter().any(|word| word.chars().count() >= SHORTEST));
-        // A rule is said first, its reasons after it.
+        // The first sentence is the rule; the reasons follow.
         let rule = memory.body.split(['\n', '。']).next().unwrap_or_default();
         let rule = rule.split(". ").next().unwrap_or_default();
         Self { files, code, plain: stems([head.as_str(), rule]) }
     }
 }
 
-/// What a turn touched.
+/// Paths and words of a turn's tool calls.
 pub(super) struct Touched {
     paths: Vec<String>,
     tokens: BTreeSet<String>,
@@ -76,7 +76,7 @@ impl Touched {
     }
 }
 
-/// Tokenizer as code has them.
+/// Words as they are written in code.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '=');
     text.split(move |c: char| !inside(c))
@@ -84,7 +84,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a word is one of code, by its looks.
+/// Whether a word looks like one from code.
 fn is_code(word: &str) -> bool {
     let name = word.trim_start_matches('-');
     let digit = name.contains(|c: char| c.is_ascii_digit());
@@ -95,7 +95,7 @@ fn is_code(word: &str) -> bool {
     camel || (letter && (sign || digit))
 }
 
-/// The words between backticks: a command of several is meant as a whole.
+/// The words of each text in backticks: a command of several words is matched as a whole.
 fn quoted(text: &str) -> Vec<BTreeSet<String>> {
     let spans = text.split('`').skip(1).step_by(2);
     spans.map(|span| tokens(span).map(str::to_lowercase).collect()).collect()
@@ -106,7 +106,7 @@ fn stems<'a>(texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     let mut stems = BTreeSet::new();
     for text in texts {
         words.each_term(text, |term| {
-            // A single character of a script without spaces says nothing, a pair of them does.
+            // In scripts without spaces a single character is too common, a pair is not.
             let length = term.chars().count();
             let pair = length == 2 && term.chars().all(dormouse_search::is_unspaced);
             if length > SHORTEST || pair {

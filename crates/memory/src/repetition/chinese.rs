@@ -1,10 +1,10 @@
 //! Reading Chinese, which has no spaces: the longest word that somebody knows each time.
 
 use super::glossary::{LONGEST_RUN, Thing};
-use super::items::{Bound, Id, Item, Kind};
+use super::items::{Bound, Id, Item, ItemKind};
 use super::marks;
+use super::numbers::chinese_number;
 use super::read::Reader;
-use super::tokens::chinese_number;
 use super::tuning;
 
 impl Reader {
@@ -32,7 +32,7 @@ impl Reader {
             self.take_pairs(unknown);
             if number != 1 {
                 let id = Id::of_word("n", &number.to_string());
-                self.push(Item::new(Kind::Number, tuning::VALUE, vec![id]));
+                self.push(Item::new(ItemKind::Number, tuning::VALUE, vec![id]));
             }
             return used;
         }
@@ -64,16 +64,16 @@ impl Reader {
         };
         let (kind, _) = self.kind_of(things);
         let stands_alone = rest.len() == 1 || (1..=LONGEST_RUN).any(is_word);
-        !things.is_empty() && kind != Kind::Weak && (!unknown.is_empty() || !stands_alone)
+        !things.is_empty() && kind != ItemKind::Weak && (!unknown.is_empty() || !stands_alone)
     }
 
     fn take_chinese(&mut self, things: &[Thing], word: &[char]) {
         let (mut kind, mut weight) = self.kind_of(things);
         let follows_number =
-            self.sentence.items.last().is_some_and(|item| item.kind == Kind::Number);
+            self.sentence.items.last().is_some_and(|item| item.kind == ItemKind::Number);
         // A single character is often only a part of a word; behind a number it is its unit.
-        if word.len() == 1 && kind != Kind::Weak && !follows_number {
-            (kind, weight) = (Kind::Plain, tuning::CHARACTER);
+        if word.len() == 1 && kind != ItemKind::Weak && !follows_number {
+            (kind, weight) = (ItemKind::Plain, tuning::CHARACTER);
         }
         let ids = things.iter().copied().map(Id::of_thing).collect();
         let besides = inside(word);
@@ -83,7 +83,7 @@ impl Reader {
     fn take_pairs(&mut self, unknown: &mut String) {
         let characters: Vec<char> = std::mem::take(unknown).chars().collect();
         let mut add = |text: &[char], weight| {
-            let item = Item::new(Kind::Plain, weight, vec![of_characters(text)]);
+            let item = Item::new(ItemKind::Plain, weight, vec![of_characters(text)]);
             self.push(Item { bound: Bound::Chinese, besides: inside(text), ..item });
         };
         match characters.as_slice() {

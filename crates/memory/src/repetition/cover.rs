@@ -1,11 +1,11 @@
-//! Whether a text says a sentence.
+//! Whether a known text contains a proposed sentence.
 
-use super::Claims;
-use super::items::{Bound, Id, Item, Kind, Sentence};
+use super::claims::Claims;
+use super::items::{Bound, Id, Item, ItemKind, Sentence};
 use super::tuning;
 
-/// Whether a text says a sentence: all that is needed stands in one of its sentences, and most of the rest.
-pub(super) fn says(known: &Claims, proposed: &Sentence) -> bool {
+/// Whether a text contains a sentence: one of its sentences has every required item, and most of the others.
+pub(super) fn contains(known: &Claims, proposed: &Sentence) -> bool {
     let needed = proposed.items.iter().filter(|item| item.kind.is_needed());
     if !needed.into_iter().all(|item| has(&known.all, &item.asks)) {
         return false;
@@ -23,15 +23,15 @@ fn has(sorted: &[Id], ids: &[Id]) -> bool {
     ids.iter().any(|id| sorted.binary_search(id).is_ok())
 }
 
-/// A sentence that is proposed beside one that is known.
+/// A proposed sentence and a known one.
 struct Pair<'a> {
     proposed: &'a Sentence,
     sentence: &'a Sentence,
-    /// All that the known text speaks of.
+    /// All ids of the known text.
     all: &'a [Id],
 }
 
-/// How much there is, and how much of it is said.
+/// Total weight, and the part of it that the other sentence has.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     whole: f32,
@@ -50,7 +50,7 @@ impl Share {
 }
 
 impl Pair<'_> {
-    /// Whether the known sentence has all that is needed, nothing that excludes it, and enough of the rest.
+    /// Whether the known sentence has all required items, nothing that contradicts them, and enough of the others.
     fn is_said(&self) -> bool {
         let (mut whole, mut part, mut number) = (Share::default(), Share::default(), 0);
         let least = if self.is_abroad() { tuning::SAID_ABROAD } else { tuning::SAID };
@@ -69,16 +69,16 @@ impl Pair<'_> {
         whole.reaches(least) && enough(part)
     }
 
-    /// How much of a thing is said; none if something else is.
+    /// Which share of an item the known sentence has; `None` if it has a contradicting one.
     fn part_said(&self, item: &Item) -> Option<f32> {
         if self.sentence.saying(&item.asks).next().is_some() {
             return Some(1.0);
         }
-        let others = |kind: Kind| self.sentence.items.iter().any(|known| known.kind == kind);
+        let others = |kind: ItemKind| self.sentence.items.iter().any(|known| known.kind == kind);
         let excluded = match item.kind {
-            Kind::Opposite(_) | Kind::Year => others(item.kind),
-            Kind::Weak | Kind::Plain => false,
-            Kind::Value | Kind::Number | Kind::Moment | Kind::Name => true,
+            ItemKind::Opposite(_) | ItemKind::Year => others(item.kind),
+            ItemKind::Weak | ItemKind::Plain => false,
+            ItemKind::Value | ItemKind::Number | ItemKind::Moment | ItemKind::Name => true,
         };
         if excluded {
             return None;
@@ -90,27 +90,26 @@ impl Pair<'_> {
         Some(if is_elsewhere { tuning::ELSEWHERE } else { 0.0 })
     }
 
-    /// Whether the known sentence is about something that is not in the proposed one: what another sentence of
-    /// the text is about is then no part of it.
+    /// Whether the known sentence has a subject that the proposed one does not have. Items of other sentences of the
+    /// known text then do not count.
     fn speaks_of_another(&self) -> bool {
         self.sentence.items.iter().any(|item| {
             item.weight >= tuning::PLAIN && self.proposed.saying(&item.asks).next().is_none()
         })
     }
 
-    /// Whether something is missing and something else stands in its place: of things that the table knows one for
-    /// another, or a name, a number, a day for anything.
+    /// Whether an item was replaced by another: one glossary item by another, or any item by a name, number or date.
     fn is_exchanged(&self) -> bool {
         let missing: Vec<&Item> = lacking(self.proposed, self.sentence).collect();
         let mut unmatched = lacking(self.sentence, self.proposed);
-        let is_thing = |item: &Item| item.bound == Bound::Table && item.kind == Kind::Plain;
+        let is_thing = |item: &Item| item.bound == Bound::Table && item.kind == ItemKind::Plain;
         let is_missing_thing = missing.iter().any(|item| is_thing(item));
         !missing.is_empty()
             && unmatched.any(|item| item.kind.is_needed() || is_missing_thing && is_thing(item))
     }
 
-    /// Whether all that is missing on either side are words that no table knows, in different languages, and the
-    /// rest is much and the same: then they say each other.
+    /// Whether the sentences are in different languages, differ only in words that are not in the glossary, and have
+    /// enough else in common: the differing words are then taken for translations of each other.
     fn is_translated(&self) -> bool {
         let is_unknown = |item: &Item| matches!(item.bound, Bound::English | Bound::Chinese);
         let shared = self.proposed.items.iter().filter(|item| {
@@ -129,7 +128,7 @@ impl Pair<'_> {
         self.proposed.has_chinese != self.sentence.has_chinese
     }
 
-    /// How much a thing counts; what is missing counts less where the other language could not have it.
+    /// The weight of an item. A missing one counts less if the other sentence's language cannot have it.
     fn weight(&self, item: &Item, said: f32) -> f32 {
         let is_foreign = match item.bound {
             _ if said > 0.0 => false,
@@ -140,10 +139,10 @@ impl Pair<'_> {
         if is_foreign { item.weight * tuning::FOREIGN } else { item.weight }
     }
 
-    /// Whether both deny the same: where one denies, so does the other, and about no name they disagree.
+    /// Whether both sentences negate the same items.
     fn denies_alike(&self) -> bool {
         let (mut proposed, mut known, mut both) = (false, false, false);
-        for item in self.proposed.items.iter().filter(|item| item.kind != Kind::Weak) {
+        for item in self.proposed.items.iter().filter(|item| item.kind != ItemKind::Weak) {
             let mut matches = self.sentence.saying(&item.asks).map(|known| known.is_denied);
             let Some(first) = matches.next() else { continue };
             let agrees = first == item.is_denied || matches.any(|denied| denied == item.is_denied);
@@ -157,7 +156,7 @@ impl Pair<'_> {
         both || !proposed && !known
     }
 
-    /// Whether values stand beside the same things in both: not `a is 1, b is 2` for `a is 2, b is 1`.
+    /// Whether values belong to the same items in both: `a is 1, b is 2` is not `a is 2, b is 1`.
     fn goes_together(&self) -> bool {
         let values = |items: &'_ [Item]| items.iter().filter(|item| item.kind.is_needed()).count();
         if values(&self.proposed.items) == 0 || values(&self.sentence.items) < 2 {
@@ -167,13 +166,13 @@ impl Pair<'_> {
         needed.into_iter().all(|value| !self.is_moved(value))
     }
 
-    /// Whether a companion of a value stands, in the known sentence, only beside another value of its kind.
+    /// Whether an item beside the value stands, in the known sentence, only beside another value of the same kind.
     fn is_moved(&self, value: &Item) -> bool {
         let Some(home) = self.sentence.saying(&value.asks).next().map(|item| item.part) else {
             return false;
         };
         let companions = self.proposed.items.iter().filter(|item| {
-            item.part == value.part && matches!(item.kind, Kind::Plain | Kind::Opposite(_))
+            item.part == value.part && matches!(item.kind, ItemKind::Plain | ItemKind::Opposite(_))
         });
         companions.into_iter().any(|companion| {
             let mut places = self.sentence.saying(&companion.asks).map(|item| item.part).peekable();
@@ -188,7 +187,7 @@ impl Pair<'_> {
         })
     }
 
-    /// Whether what is proposed says a fair part of what is known.
+    /// Whether the proposed sentence has a fair part of the known one.
     fn speaks_back(&self) -> bool {
         let mut share = Share::default();
         for item in &self.sentence.items {
@@ -199,15 +198,15 @@ impl Pair<'_> {
     }
 }
 
-/// Whether enough of a part of a sentence is said; a part of a few small words is none.
+/// Whether enough of one part of a sentence is known. Parts of a few function words are ignored.
 fn enough(part: Share) -> bool {
     part.whole < tuning::PLAIN || part.reaches(tuning::PART_SAID)
 }
 
-/// The things of a sentence of which another says nothing; small words are none.
+/// The items of a sentence that another lacks, without function words.
 fn lacking<'a>(of: &'a Sentence, from: &'a Sentence) -> impl Iterator<Item = &'a Item> {
     of.items.iter().filter(move |item| {
-        let is_thing = item.kind != Kind::Year && item.weight >= tuning::PLAIN;
+        let is_thing = item.kind != ItemKind::Year && item.weight >= tuning::PLAIN;
         is_thing && from.saying(&item.asks).chain(from.saying(&item.near)).next().is_none()
     })
 }

@@ -1,11 +1,11 @@
-//! Sentences as things: each with the numbers by which it is known, how much it counts, and whether it is denied.
+//! Sentences as items: each with its ids, its weight, and whether it is negated.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::glossary::Thing;
 use super::tuning;
 
-/// The number of a thing, the same for all its words; of a word that no table knows, its own.
+/// Identifies a glossary entry, the same for all its words, or a word that is not in the glossary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Id(u64);
 
@@ -17,45 +17,45 @@ impl Id {
     pub(super) fn of_word(kind: &str, word: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         (kind, word).hash(&mut hasher);
-        // Things of the table have the small numbers.
+        // Glossary entries have the small numbers.
         Self(hasher.finish() | 1 << 63)
     }
 }
 
-/// What a thing is, as far as it decides.
+/// The kind of an item, as far as the comparison depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It holds the sentence together.
+pub(super) enum ItemKind {
+    /// A function word.
     Weak,
-    /// Anything.
+    /// Any other word.
     Plain,
-    /// The opposite of others of its group.
+    /// The opposite of others in its group.
     Opposite(u32),
-    /// A value of the table: a weekday, a language.
+    /// A value in the glossary: a weekday, a language.
     Value,
     /// A number.
     Number,
     /// A date or a time.
     Moment,
-    /// The year of a date: another one is another date, none is none.
+    /// The year of a date: a different year is a different date, a missing one is not.
     Year,
     /// A name, a path, an identifier.
     Name,
 }
 
-impl Kind {
-    /// Whether a text that does not have it says something else.
+impl ItemKind {
+    /// Whether a text without the item makes a different claim.
     pub(super) fn is_needed(self) -> bool {
         matches!(self, Self::Value | Self::Number | Self::Moment | Self::Name)
     }
 }
 
-/// The language to which a word is bound.
+/// The language that a word belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     /// None: a name or a number.
     Free,
-    /// None: the table has it in both.
+    /// None: the glossary has it in both.
     Table,
     /// English.
     English,
@@ -63,25 +63,25 @@ pub(super) enum Bound {
     Chinese,
 }
 
-/// One thing that a sentence speaks of.
+/// One meaningful part of a sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
-    pub(super) kind: Kind,
+    pub(super) kind: ItemKind,
     pub(super) weight: f32,
     pub(super) bound: Bound,
-    /// Any of these says it.
+    /// Ids that mean the same.
     pub(super) asks: Vec<Id>,
-    /// Any of these says nearly it.
+    /// Ids that mean nearly the same.
     pub(super) near: Vec<Id>,
-    /// What it says besides: of a path its parts, of a date its month.
+    /// Ids that it implies: the parts of a path, the month of a date.
     pub(super) besides: Vec<Id>,
-    /// The part of the sentence in which it stands.
+    /// Number of the part of the sentence that contains it.
     pub(super) part: u16,
     pub(super) is_denied: bool,
 }
 
 impl Item {
-    pub(super) fn new(kind: Kind, weight: f32, asks: Vec<Id>) -> Self {
+    pub(super) fn new(kind: ItemKind, weight: f32, asks: Vec<Id>) -> Self {
         let (near, besides) = (Vec::new(), Vec::new());
         Self { kind, weight, bound: Bound::Free, asks, near, besides, part: 0, is_denied: false }
     }
@@ -91,55 +91,56 @@ impl Item {
     }
 }
 
-/// Where an id stands in a sentence.
+/// The position of an id in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct IdPosition {
     pub(super) id: Id,
-    /// The item that says it.
+    /// Index of the item.
     pub(super) item: u16,
 }
 
-/// A sentence, ready to be compared.
+/// A sentence, prepared for comparison.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sentence {
     pub(super) items: Vec<Item>,
-    /// What it says, sorted by id.
-    pub(super) places: Vec<Place>,
+    /// Its ids with their positions, sorted.
+    pub(super) positions: Vec<IdPosition>,
     /// Whether it has words of this language.
     pub(super) has_english: bool,
     pub(super) has_chinese: bool,
 }
 
 impl Sentence {
-    /// Whether it speaks of anything at all.
+    /// Whether it has more than function words.
     pub(super) fn has_content(&self) -> bool {
-        self.items.iter().any(|item| item.kind != Kind::Weak)
+        self.items.iter().any(|item| item.kind != ItemKind::Weak)
     }
 
-    /// All that it says.
+    /// All its ids.
     pub(super) fn ids(&self) -> impl Iterator<Item = Id> {
-        self.places.iter().map(|place| place.id)
+        self.positions.iter().map(|position| position.id)
     }
 
-    /// The items that say one of these.
+    /// The items that have one of these ids.
     pub(super) fn saying(&self, ids: &[Id]) -> impl Iterator<Item = &Item> {
         ids.iter().flat_map(|id| {
-            let start = self.places.partition_point(|place| place.id < *id);
-            let places = self.places.iter().skip(start).take_while(move |place| place.id == *id);
-            places.filter_map(|place| self.items.get(usize::from(place.item)))
+            let start = self.positions.partition_point(|position| position.id < *id);
+            let positions =
+                self.positions.iter().skip(start).take_while(move |position| position.id == *id);
+            positions.filter_map(|position| self.items.get(usize::from(position.item)))
         })
     }
 
     pub(super) fn finish(&mut self) {
-        // Among Chinese, a foreign word that the table does not know is the name of something.
+        // In a Chinese sentence, an English word that is not in the glossary is taken for a name.
         let unknown = |item: &&mut Item| item.bound == Bound::English;
         for item in self.items.iter_mut().filter(unknown).filter(|_| self.has_chinese) {
-            (item.kind, item.weight, item.bound) = (Kind::Name, tuning::VALUE, Bound::Free);
+            (item.kind, item.weight, item.bound) = (ItemKind::Name, tuning::VALUE, Bound::Free);
         }
         for (at, item) in (0_u16..).zip(&self.items) {
-            self.places.extend(item.ids().map(|id| Place { id, item: at }));
+            self.positions.extend(item.ids().map(|id| IdPosition { id, item: at }));
         }
-        self.places.sort_unstable();
-        self.places.dedup();
+        self.positions.sort_unstable();
+        self.positions.dedup();
     }
 }

@@ -1,17 +1,17 @@
-//! Dates and times, however they are written: all become one form before the text is cut into words.
+//! Dates and times: every notation is converted to one form before the text is split into words.
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// How a date in the one form begins: `date:2027-03-05`, with `0000` for a year that is not said.
+/// Prefix of a normalized date: `date:2027-03-05`, with `0000` for a missing year.
 pub(super) const DATE: &str = "date:";
-/// How a time in the one form begins: `clock:15h00`.
+/// Prefix of a normalized time: `clock:15h00`.
 pub(super) const TIME: &str = "clock:";
 
 const MONTHS: &str = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
 
-/// Ways to write a date or a time, those that say more first.
+/// Notations of dates and times, the more specific first.
 static WAYS: LazyLock<Vec<(Regex, Shape)>> = LazyLock::new(|| {
     let ways = [
         (r"\b(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})\b".to_owned(), Shape::Date),
@@ -41,8 +41,8 @@ enum Shape {
     Time,
 }
 
-/// The text with every date and time in the one form.
-pub(super) fn in_one_form(text: &str) -> String {
+/// The text with every date and time normalized.
+pub(super) fn normalized(text: &str) -> String {
     let mut text = text.to_owned();
     for (way, shape) in WAYS.iter() {
         if way.is_match(&text) {
@@ -94,7 +94,7 @@ fn time(found: &Captures<'_>) -> Option<String> {
 
 fn number(found: &Captures<'_>, name: &str) -> Option<u32> {
     let word = found.name(name)?.as_str();
-    word.parse().ok().or_else(|| super::tokens::chinese_number(word))
+    word.parse().ok().or_else(|| super::numbers::chinese_number(word))
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, form: &str) {
-        assert_eq!(in_one_form(text).split_whitespace().collect::<Vec<_>>().join(" "), form);
+        assert_eq!(normalized(text).split_whitespace().collect::<Vec<_>>().join(" "), form);
     }
 
     #[test]

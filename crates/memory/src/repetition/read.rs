@@ -1,7 +1,7 @@
 //! Reading a text: tokens become the things of sentences, and the words that steer a statement take effect.
 
 use super::glossary::{Glossary, LONGEST_PHRASE, Sense, Thing, stems};
-use super::items::{Bound, Id, Item, Kind, Sentence};
+use super::items::{Bound, Id, Item, ItemKind, Sentence};
 use super::marks::{self, Mark};
 use super::tokens::{Capital, Token, tokens};
 use super::tuning;
@@ -61,11 +61,15 @@ impl Reader {
             Some(Token::Run(run)) => self.take_run(run),
             Some(Token::Name(name)) => self.take_name(name),
             Some(Token::Number(number)) => {
-                self.push(Item::new(Kind::Number, tuning::VALUE, vec![Id::of_word("n", number)]));
+                self.push(Item::new(
+                    ItemKind::Number,
+                    tuning::VALUE,
+                    vec![Id::of_word("n", number)],
+                ));
             }
             Some(Token::Date(date)) => self.take_date(date),
             Some(Token::Time(time)) => {
-                self.push(Item::new(Kind::Moment, tuning::VALUE, vec![Id::of_word("t", time)]));
+                self.push(Item::new(ItemKind::Moment, tuning::VALUE, vec![Id::of_word("t", time)]));
             }
             Some(Token::PartEnd) => self.end_part(),
             Some(Token::End) => self.end_sentence(),
@@ -160,24 +164,24 @@ impl Reader {
         let mut item = Item::new(kind, weight, things.iter().copied().map(Id::of_thing).collect());
         item.asks.push(Id::of_word("w", stems));
         item.bound = Bound::Table;
-        if kind == Kind::Plain {
+        if kind == ItemKind::Plain {
             item.near = related(stems).iter().map(|stem| Id::of_word("w", stem)).collect();
         }
         self.push(item);
     }
 
     /// What little of the lines says decides: a word that may be a mere filler is taken for one.
-    pub(super) fn kind_of(&self, things: &[Thing]) -> (Kind, f32) {
+    pub(super) fn kind_of(&self, things: &[Thing]) -> (ItemKind, f32) {
         let senses: Vec<Sense> = things.iter().map(|thing| self.glossary.sense(*thing)).collect();
         if senses.contains(&Sense::Weak) {
-            return (Kind::Weak, tuning::WEAK);
+            return (ItemKind::Weak, tuning::WEAK);
         }
         match senses.as_slice() {
-            [Sense::Value] => (Kind::Value, tuning::VALUE),
-            [Sense::Opposite(group)] => (Kind::Opposite(*group), tuning::PLAIN),
-            [Sense::LightOpposite(group)] => (Kind::Opposite(*group), tuning::LIGHT),
-            [Sense::Light] => (Kind::Plain, tuning::LIGHT),
-            _ => (Kind::Plain, tuning::PLAIN),
+            [Sense::Value] => (ItemKind::Value, tuning::VALUE),
+            [Sense::Opposite(group)] => (ItemKind::Opposite(*group), tuning::PLAIN),
+            [Sense::LightOpposite(group)] => (ItemKind::Opposite(*group), tuning::LIGHT),
+            [Sense::Light] => (ItemKind::Plain, tuning::LIGHT),
+            _ => (ItemKind::Plain, tuning::PLAIN),
         }
     }
 
@@ -188,11 +192,11 @@ impl Reader {
         let stem = self.words.stem(word);
         let near = related(&stem).iter().map(|stem| Id::of_word("w", stem)).collect();
         let (kind, weight) = match capital {
-            Capital::Inside => (Kind::Name, tuning::VALUE),
-            Capital::First => (Kind::Plain, tuning::PERHAPS_NAME),
-            Capital::None => (Kind::Plain, tuning::UNKNOWN),
+            Capital::Inside => (ItemKind::Name, tuning::VALUE),
+            Capital::First => (ItemKind::Plain, tuning::PERHAPS_NAME),
+            Capital::None => (ItemKind::Plain, tuning::UNKNOWN),
         };
-        let bound = if kind == Kind::Name { Bound::Free } else { Bound::English };
+        let bound = if kind == ItemKind::Name { Bound::Free } else { Bound::English };
         let item = Item::new(kind, weight, vec![Id::of_word("w", &stem)]);
         self.push(Item { bound, near, ..item });
     }
@@ -212,7 +216,7 @@ impl Reader {
         }
         let whole = name.trim_start_matches("./").trim_start_matches('-').trim_end_matches('/');
         let id = |text: &str| Id::of_word("w", &self.words.stem(&text.replace(['_', '-'], "")));
-        let mut item = Item::new(Kind::Name, tuning::VALUE, vec![id(whole)]);
+        let mut item = Item::new(ItemKind::Name, tuning::VALUE, vec![id(whole)]);
         for part in whole.split(['/', '\\', '@', ':']).filter(|part| *part != whole) {
             item.besides.push(id(part));
         }
@@ -227,7 +231,7 @@ impl Reader {
 
     fn take_date(&mut self, date: &str) {
         let (year, day) = date.split_once('-').unwrap_or(("0000", date));
-        let mut item = Item::new(Kind::Moment, tuning::VALUE, vec![Id::of_word("d", day)]);
+        let mut item = Item::new(ItemKind::Moment, tuning::VALUE, vec![Id::of_word("d", day)]);
         let month =
             day.split('-').next().and_then(|month| month.parse::<usize>().ok()).unwrap_or(0);
         let names = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
@@ -237,7 +241,7 @@ impl Reader {
         }
         self.push(item);
         if year != "0000" {
-            self.push(Item::new(Kind::Year, tuning::WEAK, vec![Id::of_word("n", year)]));
+            self.push(Item::new(ItemKind::Year, tuning::WEAK, vec![Id::of_word("n", year)]));
         }
     }
 }

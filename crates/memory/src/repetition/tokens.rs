@@ -1,8 +1,9 @@
-//! Cutting a text into words, names, numbers, Chinese runs, and the ends of sentences and their parts.
+//! Splitting a text into words, names, numbers, Chinese runs, and the ends of sentences and their parts.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::moments::{self, DATE, TIME};
+use super::numbers::english_number;
 use dormouse_search::is_unspaced;
 
 /// A piece of a text.
@@ -10,11 +11,11 @@ use dormouse_search::is_unspaced;
 pub(super) enum Token {
     /// A word of letters, in lower case.
     Word { text: String, capital: Capital },
-    /// A path, an identifier, an address, a flag: what is written in one way only.
+    /// A path, an identifier, an address, a flag: anything with only one spelling.
     Name(String),
     /// A number or a version.
     Number(String),
-    /// `2027-03-05`; `0000` is a year that is not said.
+    /// `2027-03-05`; `0000` for a missing year.
     Date(String),
     /// `15h00`.
     Time(String),
@@ -26,18 +27,18 @@ pub(super) enum Token {
     End,
 }
 
-/// Whether a word is written as names are.
+/// Whether a word is capitalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Capital {
-    /// No.
+    /// Not capitalized.
     None,
-    /// Yes, at the beginning of a sentence, as any word is.
+    /// At the beginning of a sentence, where every word is.
     First,
-    /// Yes, inside a sentence.
+    /// Inside a sentence, as names are.
     Inside,
 }
 
-/// Units that are written onto their number, and their words.
+/// Units that are written directly after their number, and their words.
 const UNITS: &[(&str, &str)] = &[
     ("ms", "millisecond"),
     ("s", "second"),
@@ -57,7 +58,7 @@ const UNITS: &[(&str, &str)] = &[
 /// The tokens of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let text: String = text.nfkc().collect();
-    let text = moments::in_one_form(&text);
+    let text = moments::normalized(&text);
     let mut reader = Reader { tokens: Vec::new(), word: String::new(), run: String::new() };
     let mut characters = text.chars().peekable();
     let mut before = '\n';
@@ -88,7 +89,7 @@ impl Reader {
             return;
         }
         match c {
-            // A line that goes on in the next one is wrapped text.
+            // The next line continues the sentence: wrapped text.
             '\n' if next.is_lowercase() && before.is_alphanumeric() => self.end_word(),
             '.' | '!' | '?' | ';' | '。' | '\n' => self.end(Token::End),
             ',' | ':' | '(' | ')' | '—' | '–' | '"' | '“' | '”' => self.end(Token::PartEnd),
@@ -172,7 +173,7 @@ impl Reader {
     }
 }
 
-/// Whether a character that is no letter belongs to the word around it.
+/// Whether a character that is not a letter belongs to the word around it.
 fn joins(word: &str, before: char, c: char, next: char) -> bool {
     let (follows, is_first) = (next.is_ascii_alphanumeric(), word.is_empty());
     match c {
@@ -194,7 +195,7 @@ fn joins(word: &str, before: char, c: char, next: char) -> bool {
     }
 }
 
-/// Whether a word is one that nobody would put otherwise.
+/// Whether a word has only one spelling: a path, an identifier, an address.
 fn is_name(word: &str) -> bool {
     let is_marked = word.contains(['_', '.', '@', '\\', '~', '#', '+', ':'])
         || word.starts_with(['/', '-'])
@@ -204,13 +205,13 @@ fn is_name(word: &str) -> bool {
     is_marked || letters.into_iter().any(|(a, b)| a.is_lowercase() && b.is_uppercase())
 }
 
-/// `PRs` are several of `PR`.
+/// Removes the plural `s` of an abbreviation: `PRs`.
 fn singular(word: &str) -> &str {
     let several = |one: &&str| one.len() > 1 && one.chars().all(char::is_uppercase);
     word.strip_suffix('s').filter(several).unwrap_or(word)
 }
 
-/// `v1.2` is a number as `1.2` is.
+/// A version such as `v1.2`, as the number `1.2`.
 fn version(word: &str) -> Option<Token> {
     let digits = word.strip_prefix(['v', 'V'])?;
     let is_number = digits.contains('.') && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -224,50 +225,4 @@ fn without_zeros(digits: &str) -> String {
     } else {
         trimmed.to_owned()
     }
-}
-
-fn english_number(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "two" => "2",
-        "three" => "3",
-        "four" => "4",
-        "five" => "5",
-        "six" => "6",
-        "seven" => "7",
-        "eight" => "8",
-        "nine" => "9",
-        "ten" => "10",
-        "eleven" => "11",
-        "twelve" => "12",
-        "fifteen" => "15",
-        "twenty" => "20",
-        "thirty" => "30",
-        "forty" => "40",
-        "fifty" => "50",
-        "sixty" => "60",
-        "ninety" => "90",
-        "hundred" => "100",
-        "thousand" => "1000",
-        _ => return None,
-    })
-}
-
-/// A number below ten thousand in Chinese characters.
-pub(super) fn chinese_number(word: &str) -> Option<u32> {
-    let (mut sum, mut digit) = (0, None);
-    for c in word.chars() {
-        match c {
-            '十' => sum += digit.take().unwrap_or(1) * 10,
-            '百' => sum += digit.take().unwrap_or(1) * 100,
-            '千' => sum += digit.take().unwrap_or(1) * 1000,
-            _ => digit = Some(chinese_digit(c)?),
-        }
-    }
-    (!word.is_empty()).then_some(sum + digit.unwrap_or(0))
-}
-
-fn chinese_digit(c: char) -> Option<u32> {
-    const DIGITS: &str = "零一二三四五六七八九";
-    let place = if c == '两' { Some(2) } else { DIGITS.chars().position(|digit| digit == c) };
-    place.and_then(|place| u32::try_from(place).ok())
 }

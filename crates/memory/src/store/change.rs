@@ -3,7 +3,7 @@
 use super::change_origin::ChangeOrigin;
 use super::context::StoreContext;
 use super::error::ChangeError;
-use super::inbox;
+use super::inbox_files;
 use super::locked::Locked;
 use super::outcome::ChangeOutcome;
 use super::plan::ChangePlan;
@@ -36,7 +36,7 @@ pub(super) fn change(
         PolicyAction::Ask => Ok(ChangeOutcome::Ask(prepared.proposal(origin))),
         PolicyAction::Inbox => {
             let proposal = prepared.proposal(origin);
-            Ok(ChangeOutcome::InInbox(inbox::add(&store.state, proposal, locked.now)?))
+            Ok(ChangeOutcome::InInbox(inbox_files::add(&store.state, proposal, locked.now)?))
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::change_origin::{ChangeAuthor, ChangeOrigin, MessageSource};
 use super::content::ContentHash;
 use super::error::ChangeError;
-use super::inbox::{self, ProposalId};
+use super::inbox_files;
 use super::locked::Locked;
 use super::log::FileDiff;
 use super::options::IndexUpkeep;
@@ -14,7 +14,9 @@ use super::outcome::Receipt;
 use super::plan::Expected;
 use super::plan::{ChangePlan, Inherited};
 use super::policy::PolicyAction;
-use super::prepare::{PreparedChange, prepare};
+use super::prepare::prepare;
+use super::prepared_change::PreparedChange;
+use super::proposal::ProposalId;
 use super::store::Store;
 use super::trash::purge;
 use crate::doctor::true_index;
@@ -169,12 +171,12 @@ impl Locked<'_> {
         let proposal = prepared.proposal(by);
         let about = |known: &MemoryFile| proposal.files.iter().any(|file| file.file == *known);
         let same = |author: &ChangeAuthor| *author == by.author;
-        for (id, _, waiting) in inbox::list(self.store)? {
+        for (id, _, waiting) in inbox_files::list(&self.store.state)? {
             if same(&waiting.by.author) && waiting.files.iter().any(|file| about(&file.file)) {
                 return Ok(id);
             }
         }
-        inbox::add(&self.store.state, proposal, self.now)
+        inbox_files::add(&self.store.state, proposal, self.now)
     }
 }
 

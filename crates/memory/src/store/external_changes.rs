@@ -1,197 +1,203 @@
-//! Changes that were made without us (M-15): found, recorded, and counted as a person's.
+//! Changes by other programs (M-15): found by comparison with the last known files.
 
+use dormouse_base::Dir;
 use jiff::Timestamp;
 
+use super::change_id::ChangeId;
 use super::change_origin::ChangeAuthor;
 use super::content::Splice;
-use super::current_file;
-use super::current_file::CurrentFile;
+use super::context::StoreContext;
+use super::disk_file::{self, DiskFile, IndexNow};
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
 use super::last_known::{self, LastKnownFile};
-use super::locked::Locked;
-use super::prepare::PreparedChange;
+use super::prepared_change::PreparedChange;
 use crate::entry::as_text;
 use crate::names::{INDEX, MemoryFile};
 use crate::scan::is_binary;
-use crate::walk::{FoundFile, Step, walk};
+use crate::walk::{FoundFile, WalkItem, walk};
 
-impl Locked<'_> {
-    /// Records what is there when a directory is first seen, so that later changes have a before.
-    pub(super) fn record_first_sight(&mut self) -> Result<(), ChangeError> {
-        let mut files = Vec::new();
-        self.each_memory(|file, found| {
-            // What is no plain memory now is found when somebody changes it.
-            if let Ok(Some(current)) = current_file::read(found.dir, &found.name)
-                && !is_binary(&current.bytes)
-            {
-                files.push(change_of(file, None, Some(current)));
-            }
-            Ok(())
-        })?;
-        let index = self.current(&name(INDEX))?;
-        let index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
-        if files.is_empty() && index.is_none() {
-            return Ok(());
-        }
+/// Compares a memory directory with the last known files. Only reads.
+pub(super) struct ExternalChanges<'a> {
+    store: &'a StoreContext,
+}
+
+/// The differences between a memory directory and the last known files.
+pub(super) struct FoundChanges {
+    files: Vec<RecordedFileChange>,
+    index: Option<ExternalIndex>,
+}
+
+/// `MEMORY.md` as it was last known, and as it is now.
+struct ExternalIndex {
+    known: Option<LastKnownFile>,
+    now: Option<DiskFile>,
+}
+
+impl FoundChanges {
+    fn new(mut files: Vec<RecordedFileChange>, index: Option<ExternalIndex>) -> Self {
         files.sort_by(|one, other| one.file.cmp(&other.file));
-        // One line, so that a crash leaves all of it or nothing.
-        let index = index.map(|current| OutsideIndex { head: None, now: Some(current) });
-        self.note(Nature::FirstSight, files, index.as_ref())
+        Self { files, index }
     }
 
-    /// Records outside changes of the files that a change is about.
-    pub(super) fn note_outside(&mut self, prepared: &PreparedChange) -> Result<(), ChangeError> {
-        let mut files = Vec::new();
-        for (change, before) in prepared.change.files.iter().zip(&prepared.before) {
-            let head = last_known::read(&self.store.state, change.file.as_str());
-            if differs(head.as_ref(), before.as_ref()) {
-                files.push(change_of(change.file.clone(), head.as_ref(), before.clone()));
-            }
-        }
-        let index = match prepared.change.index {
-            Some(_) => self.outside_index(prepared.index_before.as_ref()),
-            None => None,
-        };
-        self.note_found(files, index.as_ref())
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.index.is_none()
     }
 
-    /// Records every outside change in the directory. A file of the time and size we know is not read.
-    pub(super) fn note_all_outside(&mut self) -> Result<(), ChangeError> {
-        let mut known = last_known::all(&self.store.state)?;
-        known.remove(INDEX);
-        let mut files = Vec::new();
-        self.each_memory(|file, found| {
-            let head = known.remove(file.as_str());
-            if head.as_ref().is_some_and(|head| looks_unchanged(found, head)) {
-                return Ok(());
-            }
-            // What can not be read keeps nothing from being undone; it is found when somebody changes it.
-            let Ok(current) = current_file::read(found.dir, &found.name) else { return Ok(()) };
-            let is_memory =
-                head.is_some() || current.as_ref().is_some_and(|now| !is_binary(&now.bytes));
-            if is_memory && differs(head.as_ref(), current.as_ref()) {
-                files.push(change_of(file, head.as_ref(), current));
-            }
-            Ok(())
-        })?;
-        // What is left of the known ones is gone, or a walk no longer comes by it.
-        for (path, head) in &known {
-            let Ok(file) = MemoryFile::existing(path) else { continue };
-            let Ok(current) = self.current(file.path()) else { continue };
-            if differs(Some(head), current.as_ref()) {
-                files.push(change_of(file, Some(head), current));
-            }
-        }
-        files.sort_by(|one, other| one.file.cmp(&other.file));
-        let index = self.current(&name(INDEX))?;
-        let index = self.outside_index(index.as_ref());
-        self.note_found(files, index.as_ref())
-    }
-
-    /// Comes by every file that may be a memory.
-    fn each_memory(
+    /// The changes as one journal entry, attributed to other programs.
+    pub(super) fn as_recorded(
         &self,
-        mut visit: impl FnMut(MemoryFile, &FoundFile<'_>) -> Result<(), ChangeError>,
-    ) -> Result<(), ChangeError> {
-        let apart: Vec<&str> =
-            self.store.options.excluded_folders.iter().map(String::as_str).collect();
-        let mut failed = Ok(());
-        walk(&self.store.memory, &apart, &mut |step| {
-            if let Step::File(found) = step
-                && let Ok(file) = MemoryFile::existing(&found.path)
-                && failed.is_ok()
-            {
-                failed = visit(file, &found);
-            }
-        })?;
-        failed
-    }
-
-    fn outside_index(&self, now: Option<&CurrentFile>) -> Option<OutsideIndex> {
-        let head = last_known::read(&self.store.state, INDEX);
-        let known = head.as_ref().and_then(|head| head.hash.as_ref());
-        let changed = known != now.map(|current| &current.hash);
-        changed.then(|| OutsideIndex { head, now: now.cloned() })
-    }
-
-    fn note_found(
-        &mut self,
-        files: Vec<RecordedFileChange>,
-        index: Option<&OutsideIndex>,
-    ) -> Result<(), ChangeError> {
-        if files.is_empty() && index.is_none() {
-            return Ok(());
-        }
-        self.note(Nature::Found, files, index)
-    }
-
-    fn note(
-        &mut self,
         nature: Nature,
-        files: Vec<RecordedFileChange>,
-        index: Option<&OutsideIndex>,
-    ) -> Result<(), ChangeError> {
+        id: ChangeId,
+        time: Timestamp,
+        state: &Dir,
+    ) -> RecordedChange {
         let reason = match nature {
             Nature::FirstSight => "was there when the directory was first opened",
             Nature::Found | Nature::Made => "changed by another program",
         };
-        let change = RecordedChange {
-            id: self.journal.next_id(),
-            time: self.now,
+        RecordedChange {
+            id,
+            time,
             nature,
             author: ChangeAuthor::Outside,
             reason: reason.to_owned(),
             sources: Vec::new(),
             undoes: None,
             part_of: None,
-            files,
-            index: index.map(|index| self.found_index(index)),
-        };
-        self.journal.note(&change)?;
-        let now = index.and_then(|index| index.now.as_ref());
-        self.close(&change, now.map(CurrentFile::as_index))
+            files: self.files.clone(),
+            index: self.index.as_ref().map(|index| index.change(state)),
+        }
     }
 
-    fn found_index(&self, index: &OutsideIndex) -> IndexChange {
-        let bytes = index.now.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
-        let text = as_text(bytes);
-        let head = index.head.as_ref();
-        let old = head
-            .and_then(|head| last_known::last_index(&self.store.state, head))
-            .unwrap_or_default();
+    /// `MEMORY.md` as it is now, if it was changed and exists.
+    pub(super) fn index_now(&self) -> Option<IndexNow<'_>> {
+        self.index.as_ref().and_then(|index| index.now.as_ref()).map(DiskFile::as_index)
+    }
+}
+
+impl<'a> ExternalChanges<'a> {
+    pub(super) fn of(store: &'a StoreContext) -> Self {
+        Self { store }
+    }
+
+    /// Everything in a directory that is opened for the first time, so that later changes have a previous version.
+    pub(super) fn at_first_sight(&self) -> Result<FoundChanges, ChangeError> {
+        let mut files = Vec::new();
+        self.each_memory(|file, found| {
+            // Other files are found when somebody changes them.
+            if let Ok(Some(current)) = disk_file::read(found.dir, &found.name)
+                && !is_binary(&current.bytes)
+            {
+                files.push(file_change(file, None, Some(current)));
+            }
+        })?;
+        let index = disk_file::read(&self.store.memory, &name(INDEX))?;
+        let index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
+        let index = index.map(|current| ExternalIndex { known: None, now: Some(current) });
+        Ok(FoundChanges::new(files, index))
+    }
+
+    /// Changes in the files that a change is about to write.
+    pub(super) fn in_files_of(&self, prepared: &PreparedChange) -> FoundChanges {
+        let mut files = Vec::new();
+        for (change, before) in prepared.change.files.iter().zip(&prepared.before) {
+            let known = last_known::read(&self.store.state, change.file.as_str());
+            if differs(known.as_ref(), before.as_ref()) {
+                files.push(file_change(change.file.clone(), known.as_ref(), before.clone()));
+            }
+        }
+        let index = match prepared.change.index {
+            Some(_) => self.index(prepared.index_before.as_ref()),
+            None => None,
+        };
+        FoundChanges::new(files, index)
+    }
+
+    /// All changes in the directory. A file with the last known time and size is not read.
+    pub(super) fn in_directory(&self) -> Result<FoundChanges, ChangeError> {
+        let mut all_known = last_known::all(&self.store.state)?;
+        all_known.remove(INDEX);
+        let mut files = Vec::new();
+        self.each_memory(|file, found| {
+            let known = all_known.remove(file.as_str());
+            if known.as_ref().is_some_and(|known| looks_unchanged(found, known)) {
+                return;
+            }
+            // An unreadable file must not prevent an undo; it is found when somebody changes it.
+            let Ok(current) = disk_file::read(found.dir, &found.name) else { return };
+            let is_memory =
+                known.is_some() || current.as_ref().is_some_and(|now| !is_binary(&now.bytes));
+            if is_memory && differs(known.as_ref(), current.as_ref()) {
+                files.push(file_change(file, known.as_ref(), current));
+            }
+        })?;
+        // The remaining known files were removed, or the walk no longer reaches them.
+        for (path, known) in &all_known {
+            let Ok(file) = MemoryFile::existing(path) else { continue };
+            let Ok(current) = disk_file::read(&self.store.memory, file.path()) else { continue };
+            if differs(Some(known), current.as_ref()) {
+                files.push(file_change(file, Some(known), current));
+            }
+        }
+        let index = disk_file::read(&self.store.memory, &name(INDEX))?;
+        Ok(FoundChanges::new(files, self.index(index.as_ref())))
+    }
+
+    fn each_memory(
+        &self,
+        mut visit: impl FnMut(MemoryFile, &FoundFile<'_>),
+    ) -> Result<(), ChangeError> {
+        let excluded: Vec<&str> =
+            self.store.options.excluded_folders.iter().map(String::as_str).collect();
+        walk(&self.store.memory, &excluded, &mut |item| {
+            if let WalkItem::File(found) = item
+                && let Ok(file) = MemoryFile::existing(&found.path)
+            {
+                visit(file, &found);
+            }
+        })?;
+        Ok(())
+    }
+
+    fn index(&self, now: Option<&DiskFile>) -> Option<ExternalIndex> {
+        let known = last_known::read(&self.store.state, INDEX);
+        let is_changed = differs(known.as_ref(), now);
+        is_changed.then(|| ExternalIndex { known, now: now.cloned() })
+    }
+}
+
+impl ExternalIndex {
+    fn change(&self, state: &Dir) -> IndexChange {
+        let bytes = self.now.as_ref().map(|current| current.bytes.as_slice()).unwrap_or_default();
+        let known = self.known.as_ref();
+        let old = known.and_then(|known| last_known::last_index(state, known));
         IndexChange {
-            before: head.and_then(|head| head.hash.clone()),
-            after: index.now.as_ref().map(|current| current.hash.clone()),
-            splice: Splice::between(&old, &text),
+            before: known.and_then(|known| known.hash.clone()),
+            after: self.now.as_ref().map(|current| current.hash.clone()),
+            splice: Splice::between(&old.unwrap_or_default(), &as_text(bytes)),
         }
     }
 }
 
-/// The index as we knew it, and as somebody else left it.
-struct OutsideIndex {
-    head: Option<LastKnownFile>,
-    now: Option<CurrentFile>,
+/// Whether a file differs from its last known content.
+fn differs(known: Option<&LastKnownFile>, now: Option<&DiskFile>) -> bool {
+    known.and_then(|known| known.hash.as_ref()) != now.map(|current| &current.hash)
 }
 
-/// Whether a file is another than when its head was written.
-fn differs(head: Option<&LastKnownFile>, now: Option<&CurrentFile>) -> bool {
-    head.and_then(|head| head.hash.as_ref()) != now.map(|current| &current.hash)
-}
-
-fn looks_unchanged(found: &FoundFile<'_>, head: &LastKnownFile) -> bool {
+fn looks_unchanged(found: &FoundFile<'_>, known: &LastKnownFile) -> bool {
     found.entry().is_ok_and(|entry| {
         let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-        head.hash.is_some() && entry.size == head.size && modified == head.modified
+        known.hash.is_some() && entry.size == known.size && modified == known.modified
     })
 }
 
-fn change_of(
+fn file_change(
     file: MemoryFile,
-    head: Option<&LastKnownFile>,
-    now: Option<CurrentFile>,
+    known: Option<&LastKnownFile>,
+    now: Option<DiskFile>,
 ) -> RecordedFileChange {
-    let before = head.and_then(|head| head.hash.clone());
+    let before = known.and_then(|known| known.hash.clone());
     RecordedFileChange { file, before, after: now.map(Version::of_file) }
 }

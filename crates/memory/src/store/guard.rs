@@ -47,7 +47,7 @@ fn check_guard(
                 && other.file.folder() == file.folder()
         })
     };
-    let names = locked.names_in(file.path().parent().as_ref())?;
+    let names = locked.files.names_in(file.path().parent().as_ref())?;
     let folded = fold(file.name());
     let same = |other: &&String| *other != file.name() && fold(other) == folded && !leaves(other);
     match names.iter().find(same) {

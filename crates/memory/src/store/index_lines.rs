@@ -1,6 +1,6 @@
-//! Keeping the index true to a change: lines for what is new, none for what is gone.
+//! Keeping the index in step with a change: lines for new memories, none for removed ones.
 
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
 use super::options::IndexUpkeep;
 use super::plan::{Staged, StagedFile};
@@ -8,10 +8,10 @@ use crate::entry::MemoryEntry;
 use crate::index::{IndexLink, MemoryIndex};
 use crate::names::MemoryFile;
 
-/// The index's text after a change; none if it stays as it is.
+/// The index's text after a change; `None` if it is unchanged.
 pub(super) fn updated(
     upkeep: IndexUpkeep,
-    before: Option<&CurrentFile>,
+    before: Option<&DiskFile>,
     staged: &Staged,
 ) -> Result<Option<String>, ChangeError> {
     let touches =
@@ -37,7 +37,7 @@ pub(super) fn updated(
     Ok((new != old || said).then_some(new))
 }
 
-/// A line changes only where name or description did: a hook made by hand is the better one.
+/// A line changes only if the name or description did, so that a line edited by hand is kept.
 fn keep(index: &mut MemoryIndex, staged: &StagedFile) {
     let file = staged.file.as_str();
     let Some(after) = &staged.after else {
@@ -45,7 +45,7 @@ fn keep(index: &mut MemoryIndex, staged: &StagedFile) {
         return;
     };
     if MemoryEntry::read(after, after.len() as u64).header.quarantined {
-        // A line would bring text from outside into every session.
+        // A line would show text from outside in every session.
         index.remove(file);
         return;
     }
@@ -59,15 +59,15 @@ fn keep(index: &mut MemoryIndex, staged: &StagedFile) {
     }
 }
 
-/// The line that a memory asks for.
+/// The line for a memory, from its name and description.
 pub(crate) fn link_to(file: &MemoryFile, bytes: &[u8]) -> IndexLink {
     let header = MemoryEntry::read(bytes, bytes.len() as u64).header;
     let name = header.name.as_deref().unwrap_or(file.stem());
     IndexLink::new(name, file.as_str(), header.description.as_deref().unwrap_or_default())
 }
 
-/// Lines for some files as they are now, where nothing better is known.
-pub(super) fn mended<'a>(
+/// The index with lines for these files as they are; `None` if it is unchanged. For when the intended text is unknown.
+pub(super) fn corrected<'a>(
     old: &str,
     files: impl Iterator<Item = (&'a MemoryFile, Option<Vec<u8>>)>,
 ) -> Option<String> {

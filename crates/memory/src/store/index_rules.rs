@@ -5,13 +5,12 @@
 //! loses its line as long as it is there (M-5).
 
 use super::change_origin::{ChangeAuthor, ChangeOrigin};
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
 use super::locked::Locked;
 use super::options::IndexUpkeep;
 use super::plan::Staged;
-use super::policy::PolicyAction;
-use super::policy::Step;
+use super::policy::{PolicyAction, PolicyCase};
 use crate::entry::as_text;
 use crate::entry::{LONGEST_MEMORY, MemoryEntry};
 use crate::index::MemoryIndex;
@@ -22,7 +21,7 @@ use crate::names::MemoryFile;
 pub(super) fn permitted(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
-    before: Option<&CurrentFile>,
+    before: Option<&DiskFile>,
     staged: &Staged,
     wanted: String,
 ) -> Result<String, ChangeError> {
@@ -63,8 +62,8 @@ fn check_source(by: &ChangeOrigin) -> Result<(), ChangeError> {
 fn check_policy(locked: &Locked<'_>, by: &ChangeOrigin) -> Result<(), ChangeError> {
     let (policy, scope) = (&locked.store.options.policy, locked.store.options.scope);
     let kinds = MemoryType::ALL.iter().copied().map(Some).chain([None]);
-    let mut rules =
-        kinds.map(|kind| policy.decide(&by.author, Step { kind, scope, over_a_person: false }));
+    let mut rules = kinds
+        .map(|kind| policy.decide(&by.author, PolicyCase { kind, scope, over_a_person: false }));
     if rules.any(|rule| rule > PolicyAction::Notify) {
         return refuse(
             "the person wants to see changes of memory first; its lines are kept by the program: change a memory's \
@@ -86,7 +85,7 @@ fn with_true_lines(
 ) -> String {
     let header = |file: &str| {
         let file = MemoryFile::existing(file).ok()?;
-        let bytes = locked.current(file.path()).ok()??.bytes;
+        let bytes = locked.files.read(file.path()).ok()??.bytes;
         Some(MemoryEntry::read(&bytes, bytes.len() as u64).header)
     };
     let added: Vec<String> = wanted

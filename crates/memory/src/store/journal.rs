@@ -14,7 +14,7 @@ use super::change_id::ChangeId;
 use super::change_origin::{ChangeAuthor, MessageSource};
 use super::content::ContentHash;
 use super::content::{Splice, StoredContent};
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
 use super::fixed_path::name;
 use crate::names::MemoryFile;
@@ -71,7 +71,7 @@ impl Version {
     }
 
     /// The same of a file that was read, and hashed when it was.
-    pub(super) fn of_file(current: CurrentFile) -> Self {
+    pub(super) fn of_file(current: DiskFile) -> Self {
         let (hash, modified) = (current.hash, current.modified);
         Self { hash, modified, content: Some(StoredContent::from(current.bytes)) }
     }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::content::ContentHash;
-use super::current_file::IndexNow;
+use super::disk_file::IndexNow;
 use super::fixed_path::name;
 use super::journal::{self, IndexChange, Nature, RecordedChange};
 use crate::names::INDEX;

@@ -1,30 +1,27 @@
 //! A store while its lock is held.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::time::Duration;
 
-use dormouse_base::{Lock, RelPath};
+use dormouse_base::Lock;
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 use jiff::Timestamp;
 
 use super::context::StoreContext;
-use super::current_file::{self, CurrentFile};
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::journal::ChangeJournal;
+use super::memory_files::MemoryFiles;
 use crate::anchor::extract as extract_anchors;
 
 /// How long a change waits for other processes.
 const LOCK_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A store while its lock is held.
+/// A store while its lock is held: no interrupted change is left, and no other process of ours writes.
 pub(super) struct Locked<'a> {
     pub(super) store: &'a StoreContext,
+    pub(super) files: MemoryFiles<'a>,
     pub(super) journal: ChangeJournal,
     pub(super) now: Timestamp,
-    /// Names at the top of the directory, listed once: no other process adds any while the lock is held.
-    top: OnceCell<Vec<String>>,
     _lock: Lock,
 }
 
@@ -34,7 +31,8 @@ impl<'a> Locked<'a> {
         let lock = Lock::acquire_within(&store.state, &name("lock"), LOCK_TIMEOUT)?;
         let (journal, pending) = ChangeJournal::open(&store.state)?;
         let now = store.options.clock.now();
-        let mut locked = Self { store, journal, now, top: OnceCell::new(), _lock: lock };
+        let mut locked =
+            Self { store, files: MemoryFiles::new(&store.memory), journal, now, _lock: lock };
         if let Some(change) = pending {
             locked.recover(&change)?;
         } else if locked.journal.is_empty() {
@@ -55,31 +53,5 @@ impl Locked<'_> {
         }
         let lines: Vec<String> = anchors.iter().map(ToString::to_string).collect();
         frontmatter::set_list(&text, "anchors", &lines)
-    }
-
-    /// Names in a folder, or at the top; empty if the folder does not exist.
-    pub(super) fn names_in(
-        &self,
-        folder: Option<&RelPath>,
-    ) -> Result<Cow<'_, [String]>, ChangeError> {
-        let Some(folder) = folder else {
-            let top = match self.top.get() {
-                Some(top) => top,
-                None => {
-                    let names = self.store.memory.names()?;
-                    self.top.get_or_init(|| names)
-                }
-            };
-            return Ok(Cow::Borrowed(top));
-        };
-        match self.store.memory.open_folder(folder) {
-            Ok(folder) => Ok(Cow::Owned(folder.names()?)),
-            Err(error) if error.is_not_found() => Ok(Cow::Owned(Vec::new())),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    pub(super) fn current(&self, path: &RelPath) -> Result<Option<CurrentFile>, ChangeError> {
-        current_file::read(&self.store.memory, path)
     }
 }

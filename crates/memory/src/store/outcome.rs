@@ -1,8 +1,8 @@
 //! The result of a change.
 
 use super::change_id::ChangeId;
-use super::inbox::{Proposal, ProposalId};
 use super::policy::PolicyAction;
+use super::proposal::{Proposal, ProposalId};
 use crate::names::MemoryFile;
 
 /// How a change affects a memory.

@@ -4,13 +4,12 @@ use jiff::Timestamp;
 
 use super::change_origin::ChangeOrigin;
 use super::content::ContentHash;
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
-use super::fixed_path::name;
 use super::locked::Locked;
 use crate::entry::{Header, MemoryEntry, NewMemory};
 use crate::kind::Trust;
-use crate::names::{INDEX, MemoryFile};
+use crate::names::MemoryFile;
 use crate::names::{fold, unique_file};
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
@@ -47,7 +46,7 @@ pub(super) struct Staged {
 #[derive(Debug)]
 pub(super) struct StagedFile {
     pub(super) file: MemoryFile,
-    pub(super) before: Option<CurrentFile>,
+    pub(super) before: Option<DiskFile>,
     pub(super) after: Option<Vec<u8>>,
     pub(super) modified: Option<Timestamp>,
     /// It has the text of another file that it takes the place of.
@@ -92,7 +91,7 @@ impl<'a> ChangePlan<'a> {
 
     /// Saves a new memory under a file name made from its name.
     pub fn save(&mut self, memory: &NewMemory) -> Result<MemoryFile, ChangeError> {
-        let names = self.locked.names_in(None)?;
+        let names = self.locked.files.names_in(None)?;
         let staged = &self.staged.files;
         let path = unique_file(self.file_name(&memory.name), |name| {
             names.iter().any(|known| fold(known) == name)
@@ -231,7 +230,7 @@ impl<'a> ChangePlan<'a> {
 
     /// Writes the index as somebody wants it; lines for the memories of this change are seen to after it.
     pub fn write_index(&mut self, text: &str, expected: &Expected) -> Result<(), ChangeError> {
-        let current = self.locked.current(&name(INDEX))?;
+        let current = self.locked.files.read_index()?;
         let fits = match expected {
             Expected::Anything => true,
             Expected::Absent => current.is_none(),
@@ -283,7 +282,7 @@ impl<'a> ChangePlan<'a> {
         let at = match self.staged.files.iter().position(|staged| staged.file == *file) {
             Some(at) => at,
             None => {
-                let before = self.locked.current(file.path())?;
+                let before = self.locked.files.read(file.path())?;
                 let after = before.as_ref().map(|current| current.bytes.clone());
                 let file = file.clone();
                 self.staged.files.push(StagedFile {

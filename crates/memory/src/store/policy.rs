@@ -50,9 +50,9 @@ pub struct PolicyRule {
 }
 
 impl PolicyRule {
-    fn fits(self, writer: PolicyWriter, step: Step) -> bool {
-        self.kind.is_none_or(|kind| Some(kind) == step.kind)
-            && self.scope.is_none_or(|scope| scope == step.scope)
+    fn fits(self, writer: PolicyWriter, case: PolicyCase) -> bool {
+        self.kind.is_none_or(|kind| Some(kind) == case.kind)
+            && self.scope.is_none_or(|scope| scope == case.scope)
             && self.writer.is_none_or(|known| known == writer)
     }
 }
@@ -84,24 +84,24 @@ impl Default for Policy {
     }
 }
 
-/// One file's part in a change, as the policy sees it.
+/// The properties of one changed file that the policy depends on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct PolicyCase {
     pub(crate) kind: Option<MemoryType>,
     pub(crate) scope: Scope,
     pub(crate) over_a_person: bool,
 }
 
 impl Policy {
-    pub(crate) fn decide(&self, author: &ChangeAuthor, step: Step) -> PolicyAction {
+    pub(crate) fn decide(&self, author: &ChangeAuthor, case: PolicyCase) -> PolicyAction {
         let Some(writer) = writer(author) else { return PolicyAction::Auto };
         let first = |rules: &[PolicyRule]| {
-            rules.iter().find(|rule| rule.fits(writer, step)).map(|rule| rule.rule)
+            rules.iter().find(|rule| rule.fits(writer, case)).map(|rule| rule.rule)
         };
         let rule = first(&self.rules).unwrap_or(self.default);
         let rule = first(&self.restrictions).map_or(rule, |restriction| rule.max(restriction));
-        let rule = if step.over_a_person { rule.max(self.over_a_person) } else { rule };
-        if self.must_be_accepted(author, step.kind) { rule.max(PolicyAction::Inbox) } else { rule }
+        let rule = if case.over_a_person { rule.max(self.over_a_person) } else { rule };
+        if self.must_be_accepted(author, case.kind) { rule.max(PolicyAction::Inbox) } else { rule }
     }
 
     /// What another agent says about the person is a proposal, unless that agent is trusted.
@@ -143,7 +143,7 @@ mod tests {
         let policy =
             Policy { rules: vec![rule], restrictions: vec![strict, mild], ..Policy::default() };
         let decide = |author: &ChangeAuthor, kind, over_a_person| {
-            policy.decide(author, Step { kind, scope: Scope::User, over_a_person })
+            policy.decide(author, PolicyCase { kind, scope: Scope::User, over_a_person })
         };
         let project = Some(MemoryType::Project);
         assert_eq!(decide(&ChangeAuthor::User, project, true), PolicyAction::Auto);

@@ -4,84 +4,23 @@ use jiff::Timestamp;
 
 use super::change_id::ChangeId;
 use super::change_origin::{ChangeAuthor, ChangeOrigin, Consent};
-use super::content::ContentHash;
-use super::content::Splice;
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
-use super::fixed_path::name;
 use super::guard;
-use super::inbox::{Proposal, ProposedFile};
 use super::index_lines;
 use super::index_rules;
-use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
+use super::journal::{Nature, RecordedChange, RecordedFileChange, Version};
 use super::last_known;
 use super::locked::Locked;
-use super::log::FileDiff;
-use super::outcome::ChangeKind;
 use super::plan::{Inherited, Staged, StagedFile, edited};
-use super::policy::PolicyAction;
-use super::policy::Step;
-use crate::entry::{as_text, stamp};
+use super::policy::{PolicyAction, PolicyCase};
+use super::prepared_change::{PreparedChange, index_change};
+use crate::entry::stamp;
 use crate::scan::scanned_header;
 use dormouse_frontmatter as frontmatter;
 
 use crate::entry::{Header, MemoryEntry};
 use crate::kind::Trust;
-use crate::names::{INDEX, MemoryFile};
-
-/// A change that is ready to be written, with what it takes to go back.
-#[derive(Debug)]
-pub(super) struct PreparedChange {
-    pub(super) change: RecordedChange,
-    /// For each file of the change, what it was.
-    pub(super) before: Vec<Option<CurrentFile>>,
-    pub(super) index_before: Option<CurrentFile>,
-    pub(super) index_after: Option<String>,
-}
-
-impl PreparedChange {
-    pub(super) fn is_empty(&self) -> bool {
-        self.change.files.is_empty() && self.index_after.is_none()
-    }
-
-    pub(super) fn kinds(&self) -> Vec<(MemoryFile, ChangeKind)> {
-        let effect = |change: &RecordedFileChange| match (&change.before, &change.after) {
-            (None, _) => ChangeKind::Added,
-            (Some(_), Some(_)) => ChangeKind::Changed,
-            (Some(_), None) => ChangeKind::Removed,
-        };
-        self.change.files.iter().map(|change| (change.file.clone(), effect(change))).collect()
-    }
-
-    /// What it does, file by file.
-    pub(super) fn diffs(&self) -> Vec<FileDiff> {
-        let diff = |(change, before): (&RecordedFileChange, &Option<CurrentFile>)| FileDiff {
-            file: change.file.clone(),
-            before: before.as_ref().map(|current| current.bytes.clone()),
-            after: change
-                .after
-                .as_ref()
-                .and_then(|version| Some(version.content.as_ref()?.bytes())),
-        };
-        self.change.files.iter().zip(&self.before).map(diff).collect()
-    }
-
-    pub(super) fn proposal(&self, by: &ChangeOrigin) -> Proposal {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let files =
-            self.change.files.iter().zip(&self.before).map(|(change, before)| ProposedFile {
-                file: change.file.clone(),
-                before: before.as_ref().map(|current| text(&current.bytes)),
-                expected: change.before.clone(),
-                after: change
-                    .after
-                    .as_ref()
-                    .and_then(|version| version.content.as_ref())
-                    .map(|content| text(&content.bytes())),
-            });
-        Proposal { by: by.clone(), files: files.collect() }
-    }
-}
 
 /// Takes a plan through all steps, up to the rule that decides whether it is written now.
 pub(super) fn prepare(
@@ -95,7 +34,7 @@ pub(super) fn prepare(
         mark_provenance(locked, by, file)?;
     }
     let rule = decide(locked, by, &staged);
-    let index_before = locked.current(&name(INDEX))?;
+    let index_before = locked.files.read_index()?;
     if let Some(wanted) = staged.index.take() {
         let index = index_rules::permitted(locked, by, index_before.as_ref(), &staged, wanted)?;
         staged.index = Some(index);
@@ -221,8 +160,8 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
         let before = file.before.as_ref().map(|current| current.bytes.as_slice());
         for bytes in before.into_iter().chain(file.after.as_deref()) {
             let kind = MemoryEntry::read(bytes, bytes.len() as u64).header.kind;
-            let step = Step { kind, scope: locked.store.options.scope, over_a_person };
-            strictest = strictest.max(policy.decide(&by.author, step));
+            let case = PolicyCase { kind, scope: locked.store.options.scope, over_a_person };
+            strictest = strictest.max(policy.decide(&by.author, case));
         }
     }
     if staged.files.is_empty() && !by.author.is_user() {
@@ -233,7 +172,7 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
 }
 
 /// Whether a person wrote a memory as it is now.
-fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &CurrentFile) -> bool {
+fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &DiskFile) -> bool {
     match last_known::read(&locked.store.state, staged.file.as_str()) {
         Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,
         Some(_) | None => true,
@@ -244,7 +183,7 @@ fn assemble(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
     staged: Staged,
-    index_before: Option<CurrentFile>,
+    index_before: Option<DiskFile>,
     index_after: Option<String>,
 ) -> PreparedChange {
     let mut files = Vec::new();
@@ -271,14 +210,4 @@ fn assemble(
         index: index_after.as_ref().map(|after| index_change(index_before.as_ref(), after)),
     };
     PreparedChange { change, before, index_before, index_after }
-}
-
-/// The index's part in a change. An index that is gone and one that is empty are two things.
-pub(super) fn index_change(before: Option<&CurrentFile>, after: &str) -> IndexChange {
-    let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
-    IndexChange {
-        before: before.map(|current| current.hash.clone()),
-        after: Some(ContentHash::of(after.as_bytes())),
-        splice: Splice::between(&old, after),
-    }
 }

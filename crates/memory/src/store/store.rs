@@ -9,7 +9,7 @@ use super::change::change;
 use super::change_origin::ChangeOrigin;
 use super::content::ContentHash;
 use super::context::StoreContext;
-use super::current_file;
+use super::disk_file;
 use super::dream_records::DreamRecords;
 use super::error::ChangeError;
 use super::fixed_path::name;
@@ -113,7 +113,7 @@ impl Store {
 
     /// Reads a memory; the hash can be passed to a later change as [`Expected::Content`](super::Expected::Content).
     pub fn read(&self, file: &MemoryFile) -> Result<(Vec<u8>, ContentHash), ChangeError> {
-        match current_file::read(&self.context.memory, file.path())? {
+        match disk_file::read(&self.context.memory, file.path())? {
             Some(current) => Ok((current.bytes, current.hash)),
             None => Err(ChangeError::Missing(file.clone())),
         }
@@ -121,7 +121,7 @@ impl Store {
 
     /// Text of `MEMORY.md`; empty if there is none.
     pub fn index_text(&self) -> Result<String, ChangeError> {
-        let current = current_file::read(&self.context.memory, &name(INDEX))?;
+        let current = disk_file::read(&self.context.memory, &name(INDEX))?;
         let bytes = current.map(|current| current.bytes).unwrap_or_default();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -136,8 +136,7 @@ impl Store {
         };
         let untouched = head.modified == memory.modified && head.size == memory.size;
         let same = || {
-            let current =
-                current_file::read(&self.context.memory, memory.file.path()).ok().flatten();
+            let current = disk_file::read(&self.context.memory, memory.file.path()).ok().flatten();
             current.is_some_and(|current| Some(current.hash) == head.hash)
         };
         if untouched || same() { head.modified } else { otherwise }

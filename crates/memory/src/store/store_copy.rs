@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dormouse_base::{Dir, Durability, Replacement};
 
 use super::content::ContentHash;
-use super::current_file;
+use super::disk_file;
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::locked::Locked;
@@ -35,7 +35,7 @@ impl Store {
         let scan = self.scan(&mut ScanCache::default())?;
         for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
             let path = memory.file.path();
-            let Ok(Some(current)) = current_file::read(&self.context.memory, path) else {
+            let Ok(Some(current)) = disk_file::read(&self.context.memory, path) else {
                 continue;
             };
             let copy = Replacement {
@@ -46,7 +46,7 @@ impl Store {
             folder.replace_with(path, &copy)?;
             copied.insert(memory.file.clone(), current.hash);
         }
-        if let Some(index) = current_file::read(&self.context.memory, &name(INDEX))? {
+        if let Some(index) = disk_file::read(&self.context.memory, &name(INDEX))? {
             let copy =
                 Replacement { durability: Durability::Unsynced, ..Replacement::new(&index.bytes) };
             folder.replace_with(&name(INDEX), &copy)?;

@@ -4,18 +4,17 @@ use super::change::change;
 use super::change_id::ChangeId;
 use super::change_origin::ChangeOrigin;
 use super::content::ContentHash;
-use super::current_file::CurrentFile;
+use super::disk_file::DiskFile;
 use super::error::ChangeError;
-use super::fixed_path::name;
 use super::journal::{self, IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
 use super::locked::Locked;
 use super::log::{Contents, undone};
 use super::outcome::{ChangeOutcome, Receipt};
 use super::plan::Expected;
 use super::policy::PolicyAction;
-use super::prepare::{PreparedChange, index_change};
+use super::prepared_change::{PreparedChange, index_change};
 use super::store_history::StoreHistory;
-use crate::names::{INDEX, MemoryFile};
+use crate::names::MemoryFile;
 
 impl StoreHistory<'_> {
     /// Undoes a change: the given one, else the last that is not undone yet. What came after it and touches
@@ -24,7 +23,7 @@ impl StoreHistory<'_> {
         let mut locked = Locked::acquire(self.store)?;
         // Chosen first: what somebody has just done by hand, unseen, is not what is meant by "the last".
         let id = target(&journal::read_changes(&self.store.state)?, id)?.id;
-        locked.note_all_outside()?;
+        locked.record_external_changes()?;
         let changes = journal::read_changes(&self.store.state)?;
         let target = target(&changes, Some(id))?;
         if target.author.is_user() && !by.author.is_user() {
@@ -38,7 +37,7 @@ impl StoreHistory<'_> {
     /// Records changes by other programs; returns the number of the latest change.
     pub fn record_external_changes(&self) -> Result<ChangeId, ChangeError> {
         let mut locked = Locked::acquire(self.store)?;
-        locked.note_all_outside()?;
+        locked.record_external_changes()?;
         Ok(ChangeId(locked.journal.next_id().0.saturating_sub(1)))
     }
 
@@ -103,11 +102,11 @@ impl Locked<'_> {
         let mut files = Vec::new();
         let mut before = Vec::new();
         for file in &target.files {
-            let now = self.current(file.file.path())?;
+            let now = self.files.read(file.file.path())?;
             files.push(reversed_file(file, now.as_ref(), contents)?);
             before.push(now);
         }
-        let index_before = self.current(&name(INDEX))?;
+        let index_before = self.files.read_index()?;
         let index_after = reversed_index(target, &files, index_before.as_ref())?;
         let change = RecordedChange {
             id: ChangeId::default(),
@@ -135,7 +134,7 @@ impl Locked<'_> {
 fn reversed_index(
     target: &RecordedChange,
     files: &[RecordedFileChange],
-    now: Option<&CurrentFile>,
+    now: Option<&DiskFile>,
 ) -> Result<Option<String>, ChangeError> {
     let bytes = now.map(|current| current.bytes.clone()).unwrap_or_default();
     let text = String::from_utf8(bytes).map_err(|_| ChangeError::Index)?;
@@ -150,12 +149,12 @@ fn reversed_index(
         let content = file.after.as_ref().and_then(|version| version.content.as_ref());
         (&file.file, content.map(super::content::StoredContent::bytes))
     });
-    Ok(super::index_lines::mended(&text, then))
+    Ok(super::index_lines::corrected(&text, then))
 }
 
 fn reversed_file(
     file: &RecordedFileChange,
-    now: Option<&CurrentFile>,
+    now: Option<&DiskFile>,
     contents: &Contents<'_>,
 ) -> Result<RecordedFileChange, ChangeError> {
     let hash = now.map(|current| current.hash.clone());

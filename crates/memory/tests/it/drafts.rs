@@ -28,13 +28,13 @@ fn dream() -> ChangeOrigin {
 }
 
 fn applied(store: &Store, draft: &MemoryDraft) -> AppliedUnits {
-    let drawn = draft.drawn().unwrap().unwrap();
+    let drawn = draft.plan().unwrap().unwrap();
     let units: Vec<_> = drawn.units.into_iter().map(|(unit, _)| unit).collect();
     store.apply(&dream(), &units, ApplyMode::Apply).unwrap()
 }
 
 fn rejected(draft: &MemoryDraft) -> DraftRejection {
-    draft.drawn().unwrap().unwrap_err()
+    draft.plan().unwrap().unwrap_err()
 }
 
 fn header(world: &World, path: &str) -> dormouse_memory::Header {
@@ -55,7 +55,7 @@ fn a_dream_is_one_change_that_keeps_sources_and_is_undone_as_one() {
     draft.delete(&file("d.md"), "disproved").unwrap();
     assert_eq!(world.files(), before, "nothing of a draft counts");
 
-    let drawn = draft.drawn().unwrap().unwrap();
+    let drawn = draft.plan().unwrap().unwrap();
     assert_eq!(drawn.kept, 0);
     let drafted: Vec<DraftChange> = drawn.units.iter().flat_map(|(_, what)| what.clone()).collect();
     let removed = DraftChange::Removed { file: file("d.md"), reason: "disproved".into() };
@@ -87,7 +87,7 @@ fn what_became_of_a_memory_is_followed_through_all_steps() {
     let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft.save(&note("ab", "A, b."), None, &[file("a.md"), file("b.md")], &[]).unwrap();
     draft.save(&note("abc", "A, b, c."), None, &[file("ab.md"), file("c.md")], &[]).unwrap();
-    let drawn = draft.drawn().unwrap().unwrap();
+    let drawn = draft.plan().unwrap().unwrap();
     let from = vec![file("a.md"), file("b.md"), file("c.md")];
     assert_eq!(drawn.units.len(), 1);
     assert_eq!(drawn.units[0].1, [DraftChange::Merged { into: file("abc.md"), from }]);
@@ -163,9 +163,9 @@ fn a_draft_that_went_wrong_is_rejected_as_a_whole() {
     let before = world.files();
     let draft = MemoryDraft::of(&store, "d1").unwrap();
     draft.delete(&file("a.md"), "old").unwrap();
-    draft.drawn().unwrap().unwrap();
+    draft.plan().unwrap().unwrap();
     draft.save(&note("b2", "B."), None, &[file("b.md")], &[]).unwrap();
-    draft.drawn().unwrap().unwrap();
+    draft.plan().unwrap().unwrap();
     draft.delete(&file("b2.md"), "old").unwrap();
     assert_eq!(rejected(&draft), DraftRejection::TooManyRemoved { removed: 2, all: 3 });
 
@@ -320,7 +320,7 @@ fn a_draft_leaves_nothing_behind_and_takes_away_what_others_left() {
     assert!(left(&world) > 0);
     std::mem::forget(draft);
     let draft = MemoryDraft::of(&store, "d1").unwrap();
-    assert!(draft.drawn().unwrap().unwrap().units.is_empty());
+    assert!(draft.plan().unwrap().unwrap().units.is_empty());
     drop(draft);
     assert_eq!(left(&world), 0);
 }

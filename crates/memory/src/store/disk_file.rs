@@ -1,4 +1,4 @@
-//! Reading a memory as it is on disk, and nothing that only looks like one.
+//! Reading a file of a memory directory; only plain files are accepted.
 
 use std::io::Read;
 
@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::content::ContentHash;
 use super::error::ChangeError;
 
-/// Beyond this a file is not a memory that could be kept in the history.
-const LONGEST: u64 = 16 * 1024 * 1024;
+/// Maximum size: the history keeps whole contents.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Content of `MEMORY.md` after a change.
 #[derive(Debug, Clone, Copy)]
@@ -20,22 +20,22 @@ pub(super) struct IndexNow<'a> {
 
 /// A file as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CurrentFile {
+pub(super) struct DiskFile {
     pub(super) bytes: Vec<u8>,
     pub(super) hash: ContentHash,
     pub(super) modified: Timestamp,
 }
 
-impl CurrentFile {
-    /// As heads take an index.
+impl DiskFile {
+    /// Content and hash, as the last known index is recorded.
     pub(super) fn as_index(&self) -> IndexNow<'_> {
         IndexNow { bytes: &self.bytes, hash: &self.hash }
     }
 }
 
-/// Reads a file; none if there is none. It is opened once, without waiting for a pipe or following a link;
-/// what was opened says what it is.
-pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<CurrentFile>, ChangeError> {
+/// Reads a file; `None` if it does not exist. It is opened once, without following a link or blocking on a pipe, and the
+/// opened file is checked, so that it cannot be exchanged in between.
+pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<DiskFile>, ChangeError> {
     let file = match dir.open_file(path) {
         Ok(file) => file,
         Err(error) if error.is_not_found() => return Ok(None),
@@ -46,21 +46,21 @@ pub(super) fn read(dir: &Dir, path: &RelPath) -> Result<Option<CurrentFile>, Cha
     if !metadata.is_file() {
         return Err(ChangeError::NotPlain(path.to_string()));
     }
-    if metadata.len() > LONGEST {
+    if metadata.len() > MAX_BYTES {
         return Err(
             fail(std::io::Error::other("it is too long for a memory; remove it by hand")).into()
         );
     }
     let modified = metadata.modified().map_err(fail)?;
-    // One more than there is: the end shows in the same call.
+    // One byte more than the size, so that one call reads up to the end.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(fail)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     let hash = ContentHash::of(&bytes);
     let modified = Timestamp::try_from(modified).unwrap_or_default();
-    Ok(Some(CurrentFile { bytes, hash, modified }))
+    Ok(Some(DiskFile { bytes, hash, modified }))
 }
 
-/// A link or a socket can not be opened at all.
+/// The error for a file that cannot be opened: links and sockets never can.
 fn unopened(dir: &Dir, path: &RelPath, error: FileError) -> ChangeError {
     match dir.entry(path) {
         Ok(entry) if entry.kind != EntryKind::File => ChangeError::NotPlain(path.to_string()),

@@ -1,0 +1,167 @@
+//! The files of a memory directory while the store's lock is held.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use dormouse_base::{Dir, Durability, RelPath, Replacement};
+use jiff::Timestamp;
+
+use super::disk_file::{self, DiskFile};
+use super::error::ChangeError;
+use super::fixed_path::name;
+use super::journal::{RecordedChange, RecordedFileChange};
+use crate::names::INDEX;
+
+/// The files of a memory directory. A file is replaced as a whole or not at all; what was written is durable after
+/// [`flush`](Self::flush).
+pub(super) struct MemoryFiles<'a> {
+    dir: &'a Dir,
+    /// Names at the top of the directory, listed once: no other process adds any while the lock is held.
+    top: OnceCell<Vec<String>>,
+}
+
+impl<'a> MemoryFiles<'a> {
+    pub(super) fn new(dir: &'a Dir) -> Self {
+        Self { dir, top: OnceCell::new() }
+    }
+
+    /// A file as it is now; `None` if it does not exist.
+    pub(super) fn read(&self, path: &RelPath) -> Result<Option<DiskFile>, ChangeError> {
+        disk_file::read(self.dir, path)
+    }
+
+    /// `MEMORY.md` as it is now.
+    pub(super) fn read_index(&self) -> Result<Option<DiskFile>, ChangeError> {
+        self.read(&name(INDEX))
+    }
+
+    /// Names in a folder, or at the top; empty if the folder does not exist.
+    pub(super) fn names_in(
+        &self,
+        folder: Option<&RelPath>,
+    ) -> Result<Cow<'_, [String]>, ChangeError> {
+        let Some(folder) = folder else {
+            let top = match self.top.get() {
+                Some(top) => top,
+                None => {
+                    let names = self.dir.names()?;
+                    self.top.get_or_init(|| names)
+                }
+            };
+            return Ok(Cow::Borrowed(top));
+        };
+        match self.dir.open_folder(folder) {
+            Ok(folder) => Ok(Cow::Owned(folder.names()?)),
+            Err(error) if error.is_not_found() => Ok(Cow::Owned(Vec::new())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes all files of a change: new contents first, then removals, then the index, so that a renamed memory exists
+    /// under at least one of its names at any time.
+    pub(super) fn write_change(
+        &self,
+        change: &RecordedChange,
+        index: Option<&[u8]>,
+    ) -> Result<(), ChangeError> {
+        for file in writes_before_removals(change) {
+            self.write_version(file)?;
+        }
+        match (&change.index, index) {
+            (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX))?,
+            (Some(_), Some(bytes)) => self.write_index(bytes)?,
+            (Some(_), None) | (None, _) => {}
+        }
+        self.flush(change)
+    }
+
+    /// Flushes the folders of a change, each once: flushing takes most of the time of a change.
+    pub(super) fn flush(&self, change: &RecordedChange) -> Result<(), ChangeError> {
+        let parents = change.files.iter().filter_map(|file| file.file.path().parent());
+        for folder in parents.collect::<BTreeSet<RelPath>>() {
+            match self.dir.open_folder(&folder) {
+                Ok(folder) => folder.sync()?,
+                // Nothing was written there.
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.dir.sync()?)
+    }
+
+    /// Writes or removes one file of a change.
+    pub(super) fn write_version(&self, file: &RecordedFileChange) -> Result<(), ChangeError> {
+        let Some(version) = &file.after else { return self.remove(file.file.path()) };
+        match &version.content {
+            Some(content) => self.write(file.file.path(), &content.bytes(), version.modified),
+            None => Err(ChangeError::Purged(file.file.clone())),
+        }
+    }
+
+    /// Writes `MEMORY.md`.
+    pub(super) fn write_index(&self, bytes: &[u8]) -> Result<(), ChangeError> {
+        Ok(self.dir.replace_with(&name(INDEX), &content(bytes))?)
+    }
+
+    /// Removes a file, if it exists.
+    pub(super) fn remove(&self, path: &RelPath) -> Result<(), ChangeError> {
+        match self.dir.remove_file(path) {
+            Err(error) if !error.is_not_found() => Err(error.into()),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Puts a file back as it was before a change.
+    pub(super) fn put_back(
+        &self,
+        path: &RelPath,
+        before: Option<&DiskFile>,
+    ) -> Result<(), ChangeError> {
+        let now = self.read(path)?;
+        if now.as_ref().map(|file| &file.hash) == before.map(|file| &file.hash) {
+            return Ok(());
+        }
+        match before {
+            Some(file) => self.write(path, &file.bytes, file.modified),
+            None => self.remove(path),
+        }
+    }
+
+    /// Removes temporary files that an interrupted change left in its folders.
+    pub(super) fn remove_temporary(&self, change: &RecordedChange) -> Result<(), ChangeError> {
+        remove_temporary_in(self.dir)?;
+        for folder in change.files.iter().filter_map(|file| file.file.path().parent()) {
+            if let Ok(folder) = self.dir.open_folder(&folder) {
+                remove_temporary_in(&folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, path: &RelPath, bytes: &[u8], modified: Timestamp) -> Result<(), ChangeError> {
+        let replacement = Replacement { modified: Some(modified.into()), ..content(bytes) };
+        Ok(self.dir.replace_with(path, &replacement)?)
+    }
+}
+
+/// The files of a change in the order in which they are written.
+pub(super) fn writes_before_removals(
+    change: &RecordedChange,
+) -> impl Iterator<Item = &RecordedFileChange> {
+    let writes = change.files.iter().filter(|file| file.after.is_some());
+    writes.chain(change.files.iter().filter(|file| file.after.is_none()))
+}
+
+/// Removes temporary files that an interrupted writer left in a folder.
+pub(super) fn remove_temporary_in(folder: &Dir) -> Result<(), ChangeError> {
+    for temporary in folder.names()?.into_iter().filter(|name| Dir::is_temporary(name)) {
+        folder.remove_file(&name(&temporary))?;
+    }
+    Ok(())
+}
+
+/// The folder is flushed once, when all files of a change are written.
+fn content(bytes: &[u8]) -> Replacement<'_> {
+    Replacement { durability: Durability::SyncedContent, ..Replacement::new(bytes) }
+}
