@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use crate::report::BenchSection;
 use facts::Fact;
-use play::{EchoGuard, EchoStage};
+use play::{EchoGuardSetting, EchoStage};
 use score::Score;
 
 /// The figures. The binary is one of a debug build: in others the guard can not be switched off.
 pub(crate) fn run(binary: &Path) -> Vec<BenchSection> {
     let facts = Arc::new(facts::all());
-    let both = [(EchoGuard::On, "with the guard"), (EchoGuard::Off, "without it")];
+    let both = [(EchoGuardSetting::On, "with the guard"), (EchoGuardSetting::Off, "without it")];
     let played = std::thread::scope(|scope| {
         let facts = &facts;
         let threads =
@@ -38,7 +38,7 @@ pub(crate) fn same() -> Vec<BenchSection> {
 fn play(
     binary: &Path,
     facts: &Arc<Vec<Fact>>,
-    guard: EchoGuard,
+    guard: EchoGuardSetting,
     name: &'static str,
 ) -> BenchSection {
     let mut stage = EchoStage::new(binary, facts, guard);
@@ -47,7 +47,7 @@ fn play(
     }
     let score = Score::of(&stage, facts);
     println!("{name}: {score:#?}");
-    score.section(name, how(&stage), guard == EchoGuard::On)
+    score.section(name, how(&stage), guard == EchoGuardSetting::On)
 }
 
 fn how(stage: &EchoStage) -> String {

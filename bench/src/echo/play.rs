@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether the program keeps out what memory itself said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EchoGuard {
+pub(super) enum EchoGuardSetting {
     On,
     Off,
 }
@@ -36,11 +36,11 @@ pub(super) struct EchoStage {
 
 impl EchoStage {
     /// With the memories and the instruction file that are there from the start.
-    pub(super) fn new(binary: &Path, facts: &Arc<Vec<Fact>>, guard: EchoGuard) -> Self {
+    pub(super) fn new(binary: &Path, facts: &Arc<Vec<Fact>>, guard: EchoGuardSetting) -> Self {
         let mut home = TestHome::new();
         home.set_env("DORMOUSE_EXTRACTION", "1");
         home.set_env("DORMOUSE_EXTRACTION_HEADLESS", "1");
-        if guard == EchoGuard::Off {
+        if guard == EchoGuardSetting::Off {
             home.set_env(names::TEST_ECHO_GUARD, "0");
         }
         let of = |origin: FactOrigin| facts.iter().filter(move |fact| fact.origin == origin);

@@ -1,6 +1,8 @@
 //! The Anthropic memory tool for another agent.
 
-use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
+use dormouse_memory::file_commands::{
+    self, ChangeNotMade, CommandWriter, MemoryCommandError, PlanBuilder,
+};
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{Scope, Store};
 use serde_json::Value;
@@ -18,8 +20,7 @@ pub(crate) fn run(
     let store = reachable.store(Scope::Project).map_err(MemoryRequestError::from)?;
     let scan = reachable.scan(Scope::Project, QuarantineFilter::Exclude);
     let scan = scan.map_err(MemoryRequestError::from)?;
-    let done = file_commands::run(store, scan, &ClientWriter { store, client }, input);
-    done.map_err(|error| FileCommandError::Command(error.clone()))
+    Ok(file_commands::run(store, scan, &ClientWriter { store, client }, input)?)
 }
 
 /// Why a command failed.
@@ -27,8 +28,8 @@ pub(crate) fn run(
 pub(crate) enum FileCommandError {
     #[error("Error: {0}")]
     Memory(#[from] MemoryRequestError),
-    #[error("{0}")]
-    Command(String),
+    #[error(transparent)]
+    Command(#[from] MemoryCommandError),
 }
 
 /// Makes changes in the name of a client.
@@ -37,17 +38,17 @@ struct ClientWriter<'a> {
     client: &'a Client,
 }
 
-impl Hand for ClientWriter<'_> {
-    fn change(&self, _: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade> {
+impl CommandWriter for ClientWriter<'_> {
+    fn change(&self, _: &str, reason: &str, build: PlanBuilder<'_>) -> Result<(), ChangeNotMade> {
         let outcome = self.store.change(&self.client.by(reason), build)?;
         let change = finish(self.store, outcome).map_err(not_made)?;
-        if change.is_written() { Ok(()) } else { Err(NotMade::Withheld(change.text())) }
+        if change.is_written() { Ok(()) } else { Err(ChangeNotMade::Withheld(change.text())) }
     }
 }
 
-fn not_made(error: MemoryRequestError) -> NotMade {
+fn not_made(error: MemoryRequestError) -> ChangeNotMade {
     match error {
-        MemoryRequestError::Change(error) => NotMade::Refused(error),
-        other => NotMade::Withheld(other.to_string()),
+        MemoryRequestError::Change(error) => ChangeNotMade::Refused(error),
+        other => ChangeNotMade::Withheld(other.to_string()),
     }
 }

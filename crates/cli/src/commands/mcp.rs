@@ -61,7 +61,7 @@ fn memory_server(world: &World) -> Result<MemoryServer, Failure> {
     });
     Ok(MemoryServer::new(MemorySource::new(move || {
         let opener = Arc::clone(&opener);
-        Box::pin(async move { opener.open().await.map_err(|failure| failure.message()) })
+        Box::pin(async move { opener.open().await.map_err(|failure| failure.message().into()) })
     })))
 }
 

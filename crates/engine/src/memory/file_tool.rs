@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_conversation::ServerTool;
-use dormouse_memory::file_commands::{self, Build, Hand, NotMade};
+use dormouse_memory::file_commands::{self, ChangeNotMade, CommandWriter, PlanBuilder};
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{MemoryFile, Scope, Store};
 use dormouse_permissions::Access;
@@ -31,7 +31,7 @@ impl Tool for MemoryFileTool {
     }
 
     fn access(&self, input: &RawValue, _: &Path) -> Access {
-        let looks = parsed(input).is_some_and(|input| file_commands::only_looks(&input));
+        let looks = parsed(input).is_some_and(|input| file_commands::only_reads(&input));
         if looks { Access::Reads } else { MEMORY_WRITE }
     }
 
@@ -73,13 +73,18 @@ struct ModelWriter<'a> {
     store: &'a Arc<Store>,
 }
 
-impl Hand for ModelWriter<'_> {
-    fn change(&self, words: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade> {
+impl CommandWriter for ModelWriter<'_> {
+    fn change(
+        &self,
+        words: &str,
+        reason: &str,
+        build: PlanBuilder<'_>,
+    ) -> Result<(), ChangeNotMade> {
         let outcome = self.store.change(&self.memory.by_model(words, reason), build)?;
         let written = self.memory.finish(self.store, Ok(outcome));
-        match written.map_err(|error| NotMade::Withheld(error.to_string()))? {
+        match written.map_err(|error| ChangeNotMade::Withheld(error.to_string()))? {
             MemoryWriteResult::Written(_) => Ok(()),
-            MemoryWriteResult::Proposed(id) => Err(NotMade::Withheld(proposal_text(id))),
+            MemoryWriteResult::Proposed(id) => Err(ChangeNotMade::Withheld(proposal_text(id))),
         }
     }
 }

@@ -1,12 +1,14 @@
-//! The file commands of the Anthropic memory tool over a memory directory (R-16), with the answers and errors
-//! that its documentation gives, so that a model or an agent that knows that tool can use the directory as it is.
+//! The file commands of the Anthropic memory tool on a memory directory (R-16), with the results and errors that its
+//! documentation prescribes, so that a model or an agent that knows that tool can use the directory.
 //!
-//! Invariants: `/memories` is one scope's directory and nothing else; what a command changes, it changes through
-//! the [`Hand`] of whoever runs it, in one change; what is in quarantine is not there; the index can be seen and
-//! is kept by the program. What the program adds to the head of a file (trust, source, times) is not shown, and
-//! lines are counted without it.
+//! Invariants: `/memories` is the directory of one scope. A command makes at most one change, through the caller's
+//! [`CommandWriter`]. Quarantined memories are hidden. The index can be viewed, but only the program changes it.
+//! Frontmatter that the program adds (trust, source, times) is not shown, and lines are counted without it.
 
+mod command_writer;
+mod directory;
 mod edit;
+mod error;
 mod path;
 mod view;
 
@@ -15,13 +17,16 @@ use serde_json::Value;
 
 use crate::names::MemoryFile;
 use crate::scan::Scan;
-use crate::store::{ChangeError, ChangePlan, Store};
-use path::{CommandPath, ToolPath};
+use crate::store::Store;
+pub use command_writer::{ChangeNotMade, CommandWriter, PlanBuilder};
+use directory::CommandDirectory;
+pub use error::MemoryCommandError;
+use path::ToolPath;
 
-/// The name of the tool.
+/// Name of the tool.
 pub const NAME: &str = "memory";
 
-/// The JSON schema of its arguments, for those who have to be told.
+/// JSON schema of the arguments, for clients that do not know the tool.
 pub const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"#,
@@ -37,26 +42,6 @@ pub const SCHEMA: &str = concat!(
     r#"},"required":["command"],"additionalProperties":false}"#,
 );
 
-/// By whose hand the commands change something: their name, their sources, and whom they can ask.
-pub trait Hand {
-    /// Makes a change through the store's door. `words` is the text that it brings in.
-    fn change(&self, words: &str, reason: &str, build: Build<'_>) -> Result<(), NotMade>;
-}
-
-/// What puts a change together.
-pub type Build<'a> = &'a dyn Fn(&mut ChangePlan<'_>) -> Result<(), ChangeError>;
-
-/// Why a change was not made. One that waits for the person is not made: the file is not what the agent thinks.
-#[derive(Debug, thiserror::Error)]
-pub enum NotMade {
-    /// The store says no.
-    #[error(transparent)]
-    Refused(#[from] ChangeError),
-    /// It waits for the person, or they do not want it.
-    #[error("{0}")]
-    Withheld(String),
-}
-
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Command {
@@ -68,18 +53,16 @@ enum Command {
     Rename { old_path: String, new_path: String },
 }
 
-/// Carries out a command: the tool's input as it came, on what a scan of the store saw. What fails is told in
-/// words as well.
+/// Runs a command. `input` is the tool's input as received, `scan` a scan of the store.
 pub fn run(
     store: &Store,
     mut scan: Scan,
-    hand: &dyn Hand,
+    writer: &dyn CommandWriter,
     input: &Value,
-) -> Result<String, String> {
-    let command = Command::deserialize(input)
-        .map_err(|error| format!("Error: the input does not fit the memory tool: {error}"))?;
+) -> Result<String, MemoryCommandError> {
+    let command = Command::deserialize(input).map_err(MemoryCommandError::Input)?;
     scan.memories.retain(|memory| !memory.header.quarantined);
-    let directory = Directory { store, hand, scan };
+    let directory = CommandDirectory { store, writer, scan };
     match command {
         Command::View { path, view_range } => directory.view(&ToolPath::new(&path)?, view_range),
         Command::Create { path, file_text } => directory.create(&ToolPath::new(&path)?, &file_text),
@@ -96,13 +79,12 @@ pub fn run(
     }
 }
 
-/// Whether a command only looks.
-pub fn only_looks(input: &Value) -> bool {
+/// Whether a command only reads.
+pub fn only_reads(input: &Value) -> bool {
     matches!(Command::deserialize(input), Ok(Command::View { .. }))
 }
 
-/// The memory that whoever runs a command has seen or written once it is done; none where it is about a folder,
-/// or can not be read.
+/// The memory that a command shows or writes; `None` for a folder or an invalid path.
 pub fn touched(input: &Value) -> Option<MemoryFile> {
     let path = match Command::deserialize(input).ok()? {
         Command::View { path, .. }
@@ -113,24 +95,6 @@ pub fn touched(input: &Value) -> Option<MemoryFile> {
         | Command::Rename { new_path: path, .. } => path,
     };
     ToolPath::new(&path).ok()?.file().ok()
-}
-
-/// The directory as it is while a command runs.
-struct Directory<'a> {
-    store: &'a Store,
-    hand: &'a dyn Hand,
-    scan: Scan,
-}
-
-impl Directory<'_> {
-    /// What a path leads to; none if there is nothing.
-    fn spot(&self, path: &ToolPath) -> Option<CommandPath> {
-        path.spot(&self.scan, self.has_index())
-    }
-
-    fn has_index(&self) -> bool {
-        self.store.index_text().is_ok_and(|text| !text.is_empty())
-    }
 }
 
 #[cfg(test)]
@@ -157,7 +121,7 @@ mod tests {
             (json!({"command": "look"}), None, false),
         ] {
             let touched = touched(&input).map(|file| file.to_string());
-            assert_eq!((touched.as_deref(), only_looks(&input)), (file, looks), "{input}");
+            assert_eq!((touched.as_deref(), only_reads(&input)), (file, looks), "{input}");
         }
     }
 }

@@ -1,21 +1,22 @@
-//! Paths as the memory tool writes them: `/memories/…`. Nothing that is not under it is ever looked at.
+//! Paths of the memory tool: `/memories/…`. No other path is accepted.
 
-use crate::names::{INDEX, MemoryFile, fold};
+use super::error::MemoryCommandError;
+use crate::names::{INDEX, MemoryFile, MemoryFileError, fold};
 use crate::scan::Scan;
 
 const ROOT: &str = "/memories";
 
-/// A path under `/memories`, as it was written and taken apart. It can not lead out.
+/// A path under `/memories`. It cannot lead out of it.
 pub(super) struct ToolPath {
-    /// As it was written; the answers repeat it.
+    /// As the model wrote it; results repeat it.
     pub(super) written: String,
-    /// Below the root, without empty parts; empty for the root itself.
+    /// The part below the root, normalized; empty for the root itself.
     below: String,
 }
 
-/// What a path leads to.
+/// What a path refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CommandPath {
+pub(super) enum PathTarget {
     /// The directory itself.
     Root,
     /// The index.
@@ -27,16 +28,15 @@ pub(super) enum CommandPath {
 }
 
 impl ToolPath {
-    /// Checks a path.
-    pub(super) fn new(written: &str) -> Result<Self, String> {
+    pub(super) fn new(written: &str) -> Result<Self, MemoryCommandError> {
         let below = written
             .strip_prefix(ROOT)
             .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-            .ok_or_else(|| format!("Path must start with {ROOT}, got: {written}"))?;
+            .ok_or_else(|| MemoryCommandError::OutsideRoot(written.to_owned()))?;
         let parts: Vec<&str> =
             below.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         if parts.iter().any(|part| leads_out(part)) {
-            return Err(format!("Path {written} would escape {ROOT} directory"));
+            return Err(MemoryCommandError::Escapes(written.to_owned()));
         }
         Ok(Self { written: written.to_owned(), below: parts.join("/") })
     }
@@ -49,39 +49,41 @@ impl ToolPath {
         fold(&self.below) == fold(INDEX)
     }
 
-    /// The file that it names. A memory is markdown: any other name gets that ending on disk.
-    pub(super) fn file(&self) -> Result<MemoryFile, String> {
-        let file = on_disk(&self.below);
-        MemoryFile::new(&file).map_err(|error| format!("Error: {error}"))
+    /// The memory's file. Memories are markdown, so a name with another extension gets `.md` appended on disk.
+    pub(super) fn file(&self) -> Result<MemoryFile, MemoryFileError> {
+        MemoryFile::new(&on_disk(&self.below))
     }
 
-    /// The file that it would name with another beginning: a folder got another name.
-    pub(super) fn moved(&self, file: &MemoryFile, to: &Self) -> Result<MemoryFile, String> {
+    /// The new path of a file in this folder after the folder was renamed to `to`.
+    pub(super) fn moved(
+        &self,
+        file: &MemoryFile,
+        to: &Self,
+    ) -> Result<MemoryFile, MemoryFileError> {
         let rest = file.as_str().strip_prefix(self.below.as_str()).unwrap_or(file.as_str());
-        let moved = format!("{}{rest}", to.below);
-        MemoryFile::new(&moved).map_err(|error| format!("Error: {error}"))
+        MemoryFile::new(&format!("{}{rest}", to.below))
     }
 
-    pub(super) fn spot(&self, scan: &Scan, has_index: bool) -> Option<CommandPath> {
+    pub(super) fn target(&self, scan: &Scan, has_index: bool) -> Option<PathTarget> {
         if self.is_root() {
-            return Some(CommandPath::Root);
+            return Some(PathTarget::Root);
         }
         if self.is_index() {
-            return has_index.then_some(CommandPath::Index);
+            return has_index.then_some(PathTarget::Index);
         }
         let folder = format!("{}/", self.below);
         let wanted = on_disk(&self.below);
         let files = || scan.memories.iter().map(|memory| &memory.file);
-        let file = files().find(|file| file.as_str() == wanted).cloned().map(CommandPath::File);
+        let file = files().find(|file| file.as_str() == wanted).cloned().map(PathTarget::File);
         file.or_else(|| {
             let has = files().any(|file| file.as_str().starts_with(&folder));
-            has.then(|| CommandPath::Folder(self.below.clone()))
+            has.then(|| PathTarget::Folder(self.below.clone()))
         })
     }
 }
 
-/// Up, another separator, a byte that ends names, or one of these in percent form: harmless here, and a way
-/// out for whoever decodes it.
+/// Whether a part is the parent folder, contains another separator or a NUL byte, or one of these percent-encoded.
+/// Encoded forms are harmless here, but not for a program that decodes them.
 fn leads_out(part: &str) -> bool {
     let lower = part.to_ascii_lowercase();
     part == ".."
@@ -90,14 +92,14 @@ fn leads_out(part: &str) -> bool {
 }
 
 fn on_disk(below: &str) -> String {
-    // In lower case, as every agent writes it and the store wants it.
+    // Only lower case: the store accepts no other spelling.
     match below.strip_suffix(".md") {
         Some(_) => below.to_owned(),
         None => format!("{below}.md"),
     }
 }
 
-/// How a file is shown: a name that has an ending of its own is shown without ours.
+/// The name of a file as shown to the model: without the `.md` that was appended to another extension.
 pub(super) fn shown(file: &MemoryFile) -> &str {
     let inner = file.as_str().strip_suffix(".md").unwrap_or(file.as_str());
     let own_ending = inner.rsplit('/').next().is_some_and(|name| {
@@ -123,7 +125,7 @@ mod tests {
             "~/x",
             "../memories",
         ] {
-            let error = ToolPath::new(path).err().unwrap();
+            let error = ToolPath::new(path).err().unwrap().to_string();
             assert_eq!(error, format!("Path must start with /memories, got: {path}"));
         }
         for path in [
@@ -137,7 +139,7 @@ mod tests {
             "/memories/a\0b.md",
             "/memories/a%5c..%5cb.md",
         ] {
-            let error = ToolPath::new(path).err().unwrap();
+            let error = ToolPath::new(path).err().unwrap().to_string();
             assert_eq!(error, format!("Path {path} would escape /memories directory"));
         }
     }
@@ -156,7 +158,9 @@ mod tests {
             assert_eq!((file.as_str(), shown(&file)), (disk, back), "{path}");
         }
         for hidden in ["/memories/.git/config", "/memories/.hidden.md", "/memories/logs/a.md"] {
-            assert!(ToolPath::new(hidden).unwrap().file().unwrap_err().starts_with("Error: "));
+            let error =
+                MemoryCommandError::from(ToolPath::new(hidden).unwrap().file().unwrap_err());
+            assert!(error.to_string().starts_with("Error: "));
         }
     }
 }

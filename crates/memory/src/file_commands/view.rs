@@ -2,49 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use super::path::shown;
-use super::{CommandPath, Directory, ToolPath};
+use super::directory::CommandDirectory;
+use super::error::MemoryCommandError;
+use super::path::{PathTarget, ToolPath, shown};
 use dormouse_frontmatter as frontmatter;
 
 use crate::names::{INDEX, MemoryFile};
 use crate::store::ContentHash;
 
-/// More lines than this have no number.
-const MOST_LINES: usize = 999_999;
-/// A model that knows the tool expects a view to end here.
-const MOST_CHARS: usize = 16_000;
-/// Levels that a list shows.
+/// Maximum number of lines: numbers have six digits.
+const MAX_LINES: usize = 999_999;
+/// Maximum length of a view, as models that know the tool expect.
+const MAX_CHARS: usize = 16_000;
+/// Depth of a list.
 const LEVELS: usize = 2;
-/// What a folder takes, as file systems say.
+/// Size shown for folders, as `du` prints it.
 const FOLDER_SIZE: &str = "4.0K";
-/// What the program keeps in the head of a file.
+/// Frontmatter keys that the program keeps.
 const KEPT_KEYS: [&str; 4] = ["trust", "source", "modified", "anchors"];
 
-impl Directory<'_> {
-    pub(super) fn view(&self, path: &ToolPath, range: Option<[i64; 2]>) -> Result<String, String> {
-        let missing =
-            || format!("The path {} does not exist. Please provide a valid path.", path.written);
-        match self.spot(path).ok_or_else(missing)? {
-            CommandPath::Root => Ok(self.list(path, "")),
-            CommandPath::Folder(folder) => Ok(self.list(path, &format!("{folder}/"))),
-            CommandPath::Index => {
-                let text = self.store.index_text().map_err(|error| format!("Error: {error}"))?;
+impl CommandDirectory<'_> {
+    pub(super) fn view(
+        &self,
+        path: &ToolPath,
+        range: Option<[i64; 2]>,
+    ) -> Result<String, MemoryCommandError> {
+        let missing = || MemoryCommandError::NothingToView(path.written.clone());
+        match self.target(path).ok_or_else(missing)? {
+            PathTarget::Root => Ok(self.list(path, "")),
+            PathTarget::Folder(folder) => Ok(self.list(path, &format!("{folder}/"))),
+            PathTarget::Index => {
+                let text = self.store.index_text().map_err(MemoryCommandError::Read)?;
                 numbered(path, &text, range)
             }
-            CommandPath::File(file) => {
+            PathTarget::File(file) => {
                 let (text, _) = self.text(&file).map_err(|_| missing())?;
                 numbered(path, &text, range)
             }
         }
     }
 
-    /// A file as the agent sees it, and what it is as a whole.
-    pub(super) fn text(&self, file: &MemoryFile) -> Result<(String, ContentHash), String> {
-        let read = self.store.read(file).map_err(|error| format!("Error: {error}"));
-        read.map(|(bytes, hash)| (visible(&String::from_utf8_lossy(&bytes)), hash))
+    /// The text of a file as shown to the model, and the hash of the whole file.
+    pub(super) fn text(
+        &self,
+        file: &MemoryFile,
+    ) -> Result<(String, ContentHash), MemoryCommandError> {
+        let (bytes, hash) = self.store.read(file).map_err(MemoryCommandError::Read)?;
+        Ok((visible(&String::from_utf8_lossy(&bytes)), hash))
     }
 
-    /// What is in a folder, two levels deep; `prefix` is its path below the root, with a slash.
+    /// The content of a folder, two levels deep; `prefix` is its path below the root, with a slash.
     fn list(&self, path: &ToolPath, prefix: &str) -> String {
         let mut entries: BTreeMap<String, String> = BTreeMap::new();
         if prefix.is_empty() && self.has_index() {
@@ -75,7 +82,7 @@ impl Directory<'_> {
     }
 }
 
-/// Sizes as `du -h` has them.
+/// Sizes in the format of `du -h`.
 fn human(bytes: u64) -> String {
     const UNITS: [&str; 3] = ["K", "M", "G"];
     if bytes < 1024 {
@@ -90,7 +97,7 @@ fn human(bytes: u64) -> String {
     format!("{}.{}{}", tenths / 10, tenths % 10, UNITS.get(unit).unwrap_or(&"G"))
 }
 
-/// The text without what the program keeps in its head. Whatever is left of the head is the agent's own.
+/// The text without the frontmatter keys that the program keeps. The rest of the frontmatter is the agent's own.
 pub(super) fn visible(text: &str) -> String {
     let without = |text: String, key: &&str| frontmatter::remove(&text, key).unwrap_or(text);
     let stripped = KEPT_KEYS.iter().fold(text.to_owned(), without);
@@ -108,10 +115,14 @@ pub(super) fn line(number: usize, text: &str) -> String {
     format!("{number:>6}\t{text}")
 }
 
-fn numbered(path: &ToolPath, text: &str, range: Option<[i64; 2]>) -> Result<String, String> {
+fn numbered(
+    path: &ToolPath,
+    text: &str,
+    range: Option<[i64; 2]>,
+) -> Result<String, MemoryCommandError> {
     let lines: Vec<&str> = text.split('\n').collect();
-    if lines.len() > MOST_LINES {
-        return Err(format!("File {} exceeds maximum line limit of 999,999 lines.", path.written));
+    if lines.len() > MAX_LINES {
+        return Err(MemoryCommandError::TooManyLines(path.written.clone()));
     }
     let bound = |number: i64| usize::try_from(number).unwrap_or(0);
     let (first, last) = match range {
@@ -123,10 +134,10 @@ fn numbered(path: &ToolPath, text: &str, range: Option<[i64; 2]>) -> Result<Stri
     let body: Vec<String> = shown.map(|(at, text)| line(at + 1, text)).collect();
     let whole =
         format!("Here's the content of {} with line numbers:\n{}", path.written, body.join("\n"));
-    if whole.chars().count() <= MOST_CHARS {
+    if whole.chars().count() <= MAX_CHARS {
         return Ok(whole);
     }
-    let cut: String = whole.chars().take(MOST_CHARS).collect();
+    let cut: String = whole.chars().take(MAX_CHARS).collect();
     Ok(format!("{cut}\n[cut at 16,000 characters; give view_range for the rest]"))
 }
 

@@ -65,7 +65,9 @@ impl ClientConnection {
     ) -> Result<T, ErrorData> {
         let source = self.server.source.as_ref();
         let source = source.ok_or_else(|| ErrorData::internal_error(OFF, None))?;
-        let memories = source.get().await.map_err(|why| ErrorData::internal_error(why, None))?;
+        let memories = source.get().await;
+        let memories =
+            memories.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let done = spawn_blocking(move || work(&memories)).await;
         done.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }

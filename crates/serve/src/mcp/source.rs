@@ -1,5 +1,6 @@
 //! The memories of the server, opened when they are first needed.
 
+use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,8 +11,11 @@ use tokio::task::spawn_blocking;
 use super::snapshot::{Snapshot, snapshot};
 use crate::memories::ClientMemories;
 
-/// The opening of the memories; the error is for the client to read.
-pub type MemoryOpening = Pin<Box<dyn Future<Output = Result<ClientMemories, String>> + Send>>;
+/// Why the memories could not be opened: the caller's own error, whose message the client reads.
+pub type OpeningError = Box<dyn Error + Send + Sync>;
+
+/// The opening of the memories.
+pub type MemoryOpening = Pin<Box<dyn Future<Output = Result<ClientMemories, OpeningError>> + Send>>;
 
 /// Memories that are opened once, with the first request for them.
 pub struct MemorySource {
@@ -33,14 +37,14 @@ impl MemorySource {
     }
 
     /// The memories. After a failure the next call tries again.
-    pub(super) async fn get(&self) -> Result<Arc<ClientMemories>, String> {
+    pub(super) async fn get(&self) -> Result<Arc<ClientMemories>, OpeningError> {
         let opened = self.opened.get_or_try_init(|| self.open()).await;
         let memories = opened.map(|opened| Arc::clone(&opened.memories));
         self.now_open.notify_waiters();
         memories
     }
 
-    async fn open(&self) -> Result<Opened, String> {
+    async fn open(&self) -> Result<Opened, OpeningError> {
         let memories = Arc::new((self.open)().await?);
         let looked_at = Arc::clone(&memories);
         let first = spawn_blocking(move || snapshot(&looked_at)).await;

@@ -1,21 +1,39 @@
-//! Standard input and output as the server reads and writes them.
+//! The server on standard input and output.
 
-use rmcp::RoleServer;
+use std::sync::Arc;
+
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
+use rmcp::{RoleServer, ServiceExt};
+
+use super::connection::ClientConnection;
+use super::error::ServeError;
+use super::server::MemoryServer;
+
+/// Serves one client on standard input and output, until it closes them.
+pub async fn serve_stdio(server: MemoryServer) -> Result<(), ServeError> {
+    let connection = ClientConnection::new(Arc::new(server));
+    let running = match connection.serve(Stdio::of_process()).await {
+        Ok(running) => running,
+        // A client that only checked whether the program starts.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError::Start(error.to_string())),
+    };
+    running.waiting().await.map(drop).map_err(|error| ServeError::Broken(error.to_string()))
+}
 
 type Lines = AsyncRwTransport<RoleServer, StdioReader, StdioWriter>;
 
 /// Messages, one per line. Messages before the first request are skipped: the library would end the connection.
-pub(super) struct Stdio {
+struct Stdio {
     lines: Lines,
     begun: bool,
 }
 
 impl Stdio {
-    pub(super) fn of_process() -> Self {
+    fn of_process() -> Self {
         let (read, write) = stdio_pipes();
         Self { lines: Lines::new_server(read, write), begun: false }
     }

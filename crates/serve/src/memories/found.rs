@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// A memory in structured results.
 #[derive(Debug, Serialize)]
-pub(crate) struct MemoryRow {
+pub(crate) struct ServedMemory {
     name: String,
     description: Option<String>,
     #[serde(rename = "type")]
@@ -21,7 +21,7 @@ pub(crate) struct MemoryRow {
     age: String,
 }
 
-impl MemoryRow {
+impl ServedMemory {
     pub(crate) fn of(found: &FoundMemory, now: Timestamp) -> Self {
         let age = found.age(now);
         Self {

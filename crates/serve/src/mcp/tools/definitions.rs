@@ -99,7 +99,7 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_update",
         title: "Change a memory",
-        about: "MemoryChanges a memory: what is given replaces what was there, the rest stays. The content is replaced whole, so \
+        about: "Changes a memory: what is given replaces what was there, the rest stays. The content is replaced whole, so \
             take over what still holds. What a person wrote is not replaced at once: they see it first.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,

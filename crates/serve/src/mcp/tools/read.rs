@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{ToolAnswer, ToolCallError, arguments, scope};
 use crate::memories::{
-    Client, ClientMemories, MemoryRequestError, MemoryRow, RankedForClient, caveat_line,
+    Client, ClientMemories, MemoryRequestError, RankedForClient, ServedMemory, caveat_line,
     count_recall, recalled, recalled_text, search as search_memories,
 };
 
@@ -32,7 +32,7 @@ struct Search {
 #[derive(Serialize)]
 struct Hit {
     #[serde(flatten)]
-    row: MemoryRow,
+    row: ServedMemory,
     score: f64,
     preview: String,
 }
@@ -53,7 +53,7 @@ pub(super) fn search(
         // A memory that was removed meanwhile is left out.
         let Ok(preview) = found.preview() else { continue };
         texts.push(format!("{}\n{}{preview}", found.manifest_line(now), caveat_line(found, now)));
-        rows.push(Hit { row: MemoryRow::of(found, now), score: *score, preview });
+        rows.push(Hit { row: ServedMemory::of(found, now), score: *score, preview });
     }
     let text = match (texts.is_empty(), more) {
         (true, _) => "no memory has any of these words".to_owned(),
@@ -75,7 +75,7 @@ struct Recall {
 #[derive(Serialize)]
 struct Recalled {
     #[serde(flatten)]
-    row: MemoryRow,
+    row: ServedMemory,
     text: String,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn recall(
     for found in sure.into_iter().take(most) {
         let Ok(text) = recalled_text(&found, now) else { continue };
         count_recall(&found, &text);
-        rows.push(Recalled { row: MemoryRow::of(&found, now), text });
+        rows.push(Recalled { row: ServedMemory::of(&found, now), text });
     }
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let text = if texts.is_empty() {
@@ -130,7 +130,7 @@ pub(super) fn list(
     if total == 0 {
         lines.push("there are no memories yet".to_owned());
     }
-    let rows: Vec<MemoryRow> = shown.iter().map(|found| MemoryRow::of(found, now)).collect();
+    let rows: Vec<ServedMemory> = shown.iter().map(|found| ServedMemory::of(found, now)).collect();
     ToolAnswer::new(lines.join("\n"), &json!({"memories": rows, "total": total}))
 }
 
@@ -151,5 +151,5 @@ pub(super) fn read(
     let now = memories.now();
     let text = found.file_text().map_err(MemoryRequestError::from)?;
     let shown = format!("{}{text}", caveat_line(&found, now));
-    ToolAnswer::new(shown, &json!({"memory": MemoryRow::of(&found, now), "text": text}))
+    ToolAnswer::new(shown, &json!({"memory": ServedMemory::of(&found, now), "text": text}))
 }
