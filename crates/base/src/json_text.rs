@@ -1,23 +1,32 @@
-//! JSON as text, by span: where each member and element stands, so that a change can leave all other bytes as
-//! they are. Comments and trailing commas are passed over, for files that have them.
+//! Positions of members and elements in a JSON text, so that an edit can leave all other bytes as they are. Comments and
+//! trailing commas are allowed.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-/// A text that is not JSON, even with comments.
+/// Levels of objects and lists, as in `serde_json`: deeper nesting would overflow the stack.
+const MAX_DEPTH: usize = 128;
+
+/// Why a text could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum JsonTextError {
-    /// It cannot be read.
+    /// Not JSON, even with comments.
     #[error("line {line} is not JSON")]
     NotJson {
-        /// Where.
+        /// Number of the line.
         line: usize,
     },
-    /// A value that holds no others.
+    /// More than 128 levels of objects and lists, which no reader of the file accepts.
+    #[error("objects and lists are nested too deeply in line {line}")]
+    TooDeep {
+        /// Number of the line.
+        line: usize,
+    },
+    /// A value that is neither object nor list.
     #[error("there is no object or list in line {line}")]
     NoContainer {
-        /// Where.
+        /// Number of the line.
         line: usize,
     },
 }
@@ -25,9 +34,9 @@ pub enum JsonTextError {
 /// A member of an object, or an element of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonEntry {
-    /// The member's key; none for an element.
+    /// Key of a member; `None` for an element.
     pub key: Option<String>,
-    /// From its first byte (the key's, if it has one) to its last.
+    /// The whole entry, with its key.
     pub whole: Range<usize>,
     /// The value.
     pub value: Range<usize>,
@@ -36,25 +45,32 @@ pub struct JsonEntry {
 /// An object or a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonContainer {
-    /// Where its bracket opens.
+    /// Position of the opening bracket.
     pub open: usize,
-    /// Where it closes.
+    /// Position of the closing bracket.
     pub close: usize,
-    /// What is in it.
+    /// Members or elements, in order.
     pub entries: Vec<JsonEntry>,
 }
 
 impl JsonContainer {
-    /// The one that is the whole text.
+    /// The container that is the whole text.
     pub fn root(text: &str) -> Result<Self, JsonTextError> {
         let container = Self::at(text, skip_blank(text, 0))?;
         let rest = Scanner { text, at: skip_blank(text, container.close + 1) };
         if rest.at < text.len() { Err(rest.wrong()) } else { Ok(container) }
     }
 
-    /// The one that opens at this place.
+    /// The container that opens at this position.
     pub fn at(text: &str, open: usize) -> Result<Self, JsonTextError> {
+        Self::nested(text, open, 0)
+    }
+
+    fn nested(text: &str, open: usize, depth: usize) -> Result<Self, JsonTextError> {
         let mut scanner = Scanner { text, at: open };
+        if depth >= MAX_DEPTH {
+            return Err(JsonTextError::TooDeep { line: scanner.line() });
+        }
         let close = match scanner.peek() {
             Some('{') => '}',
             Some('[') => ']',
@@ -67,7 +83,7 @@ impl JsonContainer {
             if scanner.peek() == Some(close) {
                 return Ok(Self { open, close: scanner.at, entries });
             }
-            entries.push(scanner.entry(close == '}')?);
+            entries.push(scanner.entry(close == '}', depth)?);
             scanner.skip();
             match scanner.peek() {
                 Some(',') => scanner.step(),
@@ -77,13 +93,13 @@ impl JsonContainer {
         }
     }
 
-    /// The member of this key. Of several the last counts, as it does for who reads the file.
+    /// The member with this key; the last of several, as in all common JSON parsers.
     pub fn member(&self, key: &str) -> Option<&JsonEntry> {
         self.entries.iter().rev().find(|entry| entry.key.as_deref() == Some(key))
     }
 }
 
-/// The line of what stands at a path of keys, or of the nearest object above it; none if the text is not JSON.
+/// The line of the value at a path of keys, or of the innermost object that exists; `None` if the text is not JSON.
 pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     let mut container = JsonContainer::root(text).ok()?;
     let mut at = container.open;
@@ -98,14 +114,14 @@ pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     text.get(..at).map(|head| head.matches('\n').count() + 1)
 }
 
-/// Where whitespace and comments that begin at a place have ended.
+/// The position after whitespace and comments.
 pub fn skip_blank(text: &str, at: usize) -> usize {
     let mut scanner = Scanner { text, at };
     scanner.skip();
     scanner.at
 }
 
-/// The whitespace that the line of a place begins with.
+/// The indentation of the line that contains a position.
 pub fn indent_of(text: &str, at: usize) -> &str {
     let line = text.get(..at).and_then(|head| head.rsplit('\n').next()).unwrap_or_default();
     let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -138,7 +154,7 @@ impl Scanner<'_> {
         JsonTextError::NotJson { line: self.line() }
     }
 
-    /// White space and comments.
+    /// Skips whitespace and comments.
     fn skip(&mut self) {
         loop {
             let rest = self.rest();
@@ -159,7 +175,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn entry(&mut self, with_key: bool) -> Result<JsonEntry, JsonTextError> {
+    fn entry(&mut self, with_key: bool, depth: usize) -> Result<JsonEntry, JsonTextError> {
         let start = self.at;
         let mut key = None;
         if with_key {
@@ -173,15 +189,17 @@ impl Scanner<'_> {
             self.step();
             self.skip();
         }
-        let value = self.value()?;
+        let value = self.value(depth)?;
         Ok(JsonEntry { key, whole: start..value.end, value })
     }
 
-    fn value(&mut self) -> Result<Range<usize>, JsonTextError> {
+    fn value(&mut self, depth: usize) -> Result<Range<usize>, JsonTextError> {
         let start = self.at;
         match self.peek() {
             Some('"') => return self.string(),
-            Some('{' | '[') => self.at = JsonContainer::at(self.text, start)?.close + 1,
+            Some('{' | '[') => {
+                self.at = JsonContainer::nested(self.text, start, depth + 1)?.close + 1;
+            }
             _ => {
                 let plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
                 while self.peek().is_some_and(plain) {
@@ -214,5 +232,19 @@ impl Scanner<'_> {
                 Some(_) => self.step(),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(JsonContainer::root(&nested(MAX_DEPTH)).is_ok());
+        let error = JsonTextError::TooDeep { line: 1 };
+        assert_eq!(JsonContainer::root(&nested(MAX_DEPTH + 1)), Err(error));
+        assert_eq!(JsonContainer::root(&"[".repeat(1_000_000)), Err(error));
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Fai
     for change in changes.iter().filter(|change| change.is_change()) {
         print::data_line(&change.file.display().to_string());
         let sign = if arguments.undo { '-' } else { '+' };
-        change.lines().iter().for_each(|line| print::data_line(&format!("{sign} {line}")));
+        change.preview().for_each(|line| print::data_line(&format!("{sign} {line}")));
     }
     if !arguments.yes && !confirm()? {
         print::note(&msg!("nothing-changed"));

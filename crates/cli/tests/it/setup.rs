@@ -162,6 +162,12 @@ fn what_was_put_in_at_different_times_goes_together() {
     assert!(!home.read(&hooks).contains("dormouse"), "{}", home.read(&hooks));
 }
 
+/// The added lines of a preview, without their signs.
+fn added_lines(preview: &str) -> String {
+    let added = preview.lines().filter_map(|line| line.strip_prefix("+ "));
+    added.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn nothing_happens_unasked() {
     let home = TestHome::new();
@@ -170,13 +176,16 @@ fn nothing_happens_unasked() {
     let before = home.read(&file);
     let shown = setup(&home, &["cursor"]);
     shown.expect_code(2);
-    assert!(
-        shown.stdout.contains("+ \"dormouse\": ") && shown.stderr.contains("--yes"),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stderr.contains("--yes"), "{}", shown.stderr);
+    let preview: serde_json::Value = serde_json::from_str(&added_lines(&shown.stdout)).unwrap();
+    assert_eq!(preview["mcpServers"]["dormouse"]["command"], "dormouse");
     assert!(!shown.stdout.contains("s3cret"), "what is not ours is not shown");
     assert_eq!(home.read(&file), before);
+    // Several entries of one file are one JSON document.
+    let shown = setup(&home, &["claude-code"]);
+    let (_, hooks) = shown.stdout.split_once("settings.json").unwrap();
+    let hooks: serde_json::Value = serde_json::from_str(&added_lines(hooks)).unwrap();
+    assert_eq!(hooks["hooks"].as_object().unwrap().len(), 3, "{hooks}");
     // What was there before we came is not ours to take out.
     home.write(&file, r#"{"mcpServers":{"dormouse":{"command":"my-own"}}}"#);
     let before = home.read(&file);

@@ -1,5 +1,5 @@
-//! What was put into other agents' files, byte by byte, so that just that is taken out again. Nothing else of
-//! those files is kept: they may hold keys.
+//! The texts that were inserted into other agents' files, so that an undo removes exactly them. Nothing else of those
+//! files is recorded: they may hold keys.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,26 @@ use std::path::{Path, PathBuf};
 use dormouse_base::{Dir, RelPath};
 use serde::{Deserialize, Serialize};
 
-use super::{Agent, SetupError};
+use super::agent::Agent;
+use super::error::SetupError;
 
-/// What was put into one file.
+/// The insertions into one file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct FileRecord {
-    /// Whether the file was made for it.
+    /// Whether the file did not exist before.
     pub(super) created: bool,
-    /// For each change to it, what was put in; none where that was there already.
+    /// For each edit the inserted text; `None` if the entry already existed.
     pub(super) inserted: Vec<Option<String>>,
 }
 
-/// What was put in for one agent.
+/// The insertions for one agent.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SetupRecord {
     files: BTreeMap<PathBuf, FileRecord>,
 }
 
 impl SetupRecord {
-    /// The record; empty if there is none, or none that can be read.
+    /// The record; empty if it is missing or unreadable.
     pub(super) fn of(home: &Path, agent: Agent) -> Result<Self, SetupError> {
         let Ok(folder) = Dir::open(home.join("setup")) else { return Ok(Self::default()) };
         let bytes = folder.read(&name(agent)?).unwrap_or_default();
@@ -36,7 +37,7 @@ impl SetupRecord {
         self.files.get(file)
     }
 
-    /// Notes what was put into a file now, beside what was before and is still there.
+    /// Records insertions into a file, in addition to earlier ones that are still there.
     pub(super) fn set(&mut self, file: &Path, mut record: FileRecord) {
         if let Some(known) = self.files.get(file).filter(|_| !record.inserted.is_empty()) {
             record.created |= known.created;

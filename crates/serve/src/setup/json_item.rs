@@ -1,12 +1,13 @@
-//! JSON with comments and trailing commas, changed by span: what is not ours keeps its bytes.
+//! An entry in a JSON file that may have comments and trailing commas; all other bytes stay as they are.
 
 use std::ops::Range;
 
-use dormouse_base::{JsonContainer, JsonEntry, JsonTextError, indent_of, skip_blank};
+use dormouse_base::{JsonContainer, JsonEntry, indent_of, skip_blank};
 
-use super::SetupError;
+use super::error::SetupError;
+use super::insertion::Insertion;
 
-/// A value to put somewhere: below these keys, as a member of the last object or an element of its array.
+/// A value below these keys, as a member of the innermost object or an element of the innermost array.
 #[derive(Debug, Clone)]
 pub(super) struct JsonItem {
     /// The keys from the top to the container.
@@ -15,7 +16,7 @@ pub(super) struct JsonItem {
     pub(super) key: Option<&'static str>,
     /// The value, on one line.
     pub(super) value: String,
-    /// What marks an element as ours, since elements have no key.
+    /// A text by which an element is recognized as ours, since elements have no key.
     pub(super) mark: &'static str,
 }
 
@@ -40,18 +41,11 @@ impl JsonItem {
     }
 }
 
-/// Where the text of an item goes, or that it is there already.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum EditPosition {
-    There,
-    Insert { at: usize, text: String },
-}
-
-/// Finds the place for an item.
-pub(super) fn place(text: &str, item: &JsonItem) -> Result<EditPosition, SetupError> {
+/// The insertion that adds an item; `None` if the file already has it.
+pub(super) fn insertion(text: &str, item: &JsonItem) -> Result<Option<Insertion>, SetupError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let text = format!("{{\n  {}\n}}\n", item.within(item.path));
-        return Ok(EditPosition::Insert { at: 0, text });
+        return Ok(Some(Insertion { at: 0, text }));
     }
     let mut container = JsonContainer::root(text)?;
     let mut missing: &[&str] = item.path;
@@ -61,17 +55,17 @@ pub(super) fn place(text: &str, item: &JsonItem) -> Result<EditPosition, SetupEr
         missing = rest;
     }
     if missing.is_empty() && container.entries.iter().any(|entry| is(entry, text, item)) {
-        return Ok(EditPosition::There);
+        return Ok(None);
     }
     let wanted = if missing.is_empty() && item.key.is_none() { '[' } else { '{' };
     if !text.split_at(container.open).1.starts_with(wanted) {
         return Err(SetupError::Shape(item.path.join(".")));
     }
     let inner = item.within(missing);
-    Ok(EditPosition::Insert { at: container.open + 1, text: fitted(&container, text, &inner) })
+    Ok(Some(Insertion { at: container.open + 1, text: fitted(&container, text, &inner) }))
 }
 
-/// The text without an item, wherever it is and whatever stands beside it. None if it does not exist.
+/// The text without an item; `None` if it has none.
 pub(super) fn without(text: &str, item: &JsonItem) -> Result<Option<String>, SetupError> {
     let mut container = JsonContainer::root(text)?;
     for key in item.path {
@@ -87,7 +81,7 @@ pub(super) fn without(text: &str, item: &JsonItem) -> Result<Option<String>, Set
     Ok(Some(format!("{before}{after}")))
 }
 
-/// Whether a text can be read at all.
+/// Whether a text is JSON.
 pub(super) fn check(text: &str) -> Result<(), SetupError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(());
@@ -95,22 +89,13 @@ pub(super) fn check(text: &str) -> Result<(), SetupError> {
     Ok(JsonContainer::root(text).map(drop)?)
 }
 
-/// Whether nothing is left but an empty object.
-pub(super) fn is_nothing(text: &str) -> bool {
+/// Whether a text has at most an empty object.
+pub(super) fn is_empty(text: &str) -> bool {
     let bare: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect();
     bare.is_empty() || bare == "{}"
 }
 
-impl From<JsonTextError> for SetupError {
-    fn from(error: JsonTextError) -> Self {
-        match error {
-            JsonTextError::NotJson { line } => Self::Json { line },
-            JsonTextError::NoContainer { .. } => Self::Shape("the top of the file".to_owned()),
-        }
-    }
-}
-
-/// Whether an entry is an item.
+/// Whether an entry is the item.
 fn is(entry: &JsonEntry, text: &str, item: &JsonItem) -> bool {
     match item.key {
         Some(key) => entry.key.as_deref() == Some(key),
@@ -118,7 +103,7 @@ fn is(entry: &JsonEntry, text: &str, item: &JsonItem) -> bool {
     }
 }
 
-/// An item's text as the first of a container, in the manner of what is there.
+/// The text of an item as first entry of a container, formatted like the existing first entry.
 fn fitted(container: &JsonContainer, text: &str, item: &str) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let own = indent_of(text, container.open);
@@ -134,7 +119,7 @@ fn fitted(container: &JsonContainer, text: &str, item: &str) -> String {
     }
 }
 
-/// An entry with one comma, and with the space before it.
+/// The range of an entry with one comma and the whitespace before it.
 fn span_of(container: &JsonContainer, text: &str, at: usize) -> Range<usize> {
     let Some(entry) = container.entries.get(at) else { return 0..0 };
     let previous = at.checked_sub(1).and_then(|at| container.entries.get(at));
@@ -142,14 +127,14 @@ fn span_of(container: &JsonContainer, text: &str, at: usize) -> Range<usize> {
     let is_comma = text.get(behind..).is_some_and(|rest| rest.starts_with(','));
     let comma = is_comma.then_some(behind + 1);
     let start = match (previous, comma) {
-        // The last one without a comma of its own takes the one before it.
+        // A last entry without its own comma: the comma before it is removed.
         (Some(previous), None) => skip_blank(text, previous.whole.end),
         _ => before_gap(text, entry.whole.start),
     };
     start..comma.unwrap_or(entry.whole.end)
 }
 
-/// Where the whitespace before a place begins.
+/// Start of the whitespace before a position.
 fn before_gap(text: &str, at: usize) -> usize {
     text.get(..at).map_or(at, |head| head.trim_end_matches([' ', '\t', '\r', '\n']).len())
 }

@@ -1,83 +1,29 @@
-//! Blocks of lines in TOML and YAML files: put in whole, taken out whole.
+//! An entry in a YAML file, as a block of lines.
 
-use super::SetupError;
-use super::jsonc::EditPosition;
-
-/// A table at the end of a TOML file.
-#[derive(Debug, Clone)]
-pub(super) struct TomlTable {
-    /// Its header, as in `mcp_servers.dormouse`.
-    pub(super) header: &'static str,
-    /// What it is part of, which may not be written in one line.
-    pub(super) parent: &'static str,
-    pub(super) lines: Vec<String>,
-}
-
-impl TomlTable {
-    pub(super) fn place(&self, text: &str) -> Result<EditPosition, SetupError> {
-        let header = format!("[{}]", self.header);
-        if text.lines().any(|line| is_header(line, &header)) {
-            return Ok(EditPosition::There);
-        }
-        let inline = |line: &str| {
-            let rest = line.trim_start().strip_prefix(self.parent);
-            rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
-        if text.lines().any(inline) {
-            return Err(SetupError::Shape(self.parent.to_owned()));
-        }
-        let newline = newline(text);
-        let gap = if text.is_empty() {
-            String::new()
-        } else if text.ends_with('\n') {
-            newline.to_owned()
-        } else {
-            newline.repeat(2)
-        };
-        let lines: Vec<&str> =
-            std::iter::once(header.as_str()).chain(self.lines.iter().map(String::as_str)).collect();
-        let block = format!("{gap}{}{newline}", lines.join(newline));
-        Ok(EditPosition::Insert { at: text.len(), text: block })
-    }
-
-    /// The file without the table, up to the next one; comments before that are not ours.
-    pub(super) fn without(&self, text: &str) -> Option<String> {
-        let header = format!("[{}]", self.header);
-        let below = format!("[{}.", self.header);
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let start = lines.iter().position(|line| is_header(line, &header))?;
-        let is_other = |line: &&str| {
-            let line = line.trim_start();
-            line.starts_with('[') && !line.starts_with(&below)
-        };
-        let end =
-            lines.iter().skip(start + 1).position(is_other).map_or(lines.len(), |n| start + 1 + n);
-        let ours = lines.get(start..end).unwrap_or_default();
-        let kept = ours.iter().rev().take_while(|line| is_blank(line)).count();
-        Some(joined(&lines, start, end - kept))
-    }
-}
+use super::error::SetupError;
+use super::insertion::Insertion;
 
 /// An entry of a map at the top of a YAML file.
 #[derive(Debug, Clone)]
 pub(super) struct YamlEntry {
-    /// The map.
+    /// Key of the map.
     pub(super) map: &'static str,
-    /// The entry's key.
+    /// Key of the entry.
     pub(super) key: &'static str,
-    /// What stands below it.
+    /// The lines below it.
     pub(super) lines: Vec<String>,
 }
 
 impl YamlEntry {
-    pub(super) fn place(&self, text: &str) -> Result<EditPosition, SetupError> {
+    /// The insertion that adds the entry; `None` if the file already has it.
+    pub(super) fn insertion(&self, text: &str) -> Result<Option<Insertion>, SetupError> {
         let newline = newline(text);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let Some(at) = lines.iter().position(|line| top_key(line) == Some(self.map)) else {
             let gap = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
             let block = self.block("  ", newline);
-            let text_in = format!("{gap}{}:{newline}{block}", self.map);
-            return Ok(EditPosition::Insert { at: text.len(), text: text_in });
+            let added = format!("{gap}{}:{newline}{block}", self.map);
+            return Ok(Some(Insertion { at: text.len(), text: added }));
         };
         let head = lines.get(at).copied().unwrap_or_default();
         let value = head.split_once(':').map_or("", |(_, value)| value.trim());
@@ -88,20 +34,18 @@ impl YamlEntry {
         let first = below.clone().find(|line| !is_blank(line));
         let indent = first.map_or("", |line| indent(line));
         let indent = if indent.is_empty() { "  " } else { indent };
-        let there =
+        let exists =
             below.take_while(|line| is_blank(line) || !self::indent(line).is_empty()).any(|line| {
                 self::indent(line) == indent
                     && line.trim_start().starts_with(&format!("{}:", self.key))
             });
-        if there {
-            return Ok(EditPosition::There);
+        if exists {
+            return Ok(None);
         }
         let offset = lines.iter().take(at + 1).map(|line| line.len()).sum();
         let gap = if head.ends_with('\n') { "" } else { newline };
-        Ok(EditPosition::Insert {
-            at: offset,
-            text: format!("{gap}{}", self.block(indent, newline)),
-        })
+        let text = format!("{gap}{}", self.block(indent, newline));
+        Ok(Some(Insertion { at: offset, text }))
     }
 
     fn block(&self, indent: &str, newline: &str) -> String {
@@ -109,7 +53,7 @@ impl YamlEntry {
         format!("{indent}{}:{newline}{}", self.key, below.collect::<String>())
     }
 
-    /// The file without the entry.
+    /// The text without the entry; `None` if it has none.
     pub(super) fn without(&self, text: &str) -> Option<String> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let map = lines.iter().position(|line| top_key(line) == Some(self.map))?;
@@ -131,12 +75,7 @@ fn newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-fn is_header(line: &str, header: &str) -> bool {
-    let line = line.split('#').next().unwrap_or_default();
-    line.trim().replace(['"', ' '], "") == header
-}
-
-/// Blank, or a comment: it may belong to what follows.
+/// Blank, or a comment, which may belong to the next entry.
 fn is_blank(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.starts_with('#')

@@ -1,13 +1,15 @@
-//! The agents that can be set up: which file of theirs gets which lines.
+//! The agents that can be set up, with the entries for each of their files.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::jsonc::JsonItem;
-use super::lines::{TomlTable, YamlEntry};
+use super::config_edit::ConfigEdit;
+use super::json_item::JsonItem;
+use super::toml_table::TomlTable;
+use super::yaml_entry::YamlEntry;
 
-/// An agent.
+/// Another agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code: server and hooks.
@@ -26,34 +28,26 @@ pub enum Agent {
     VsCode,
 }
 
-/// One change to one file.
-#[derive(Debug, Clone)]
-pub(super) enum ConfigEdit {
-    Json(JsonItem),
-    Toml(TomlTable),
-    Yaml(YamlEntry),
-}
-
-/// A file, and what goes into it.
+/// A configuration file and its new entries.
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     pub(super) file: PathBuf,
-    pub(super) changes: Vec<ConfigEdit>,
+    pub(super) edits: Vec<ConfigEdit>,
 }
 
-/// Where the user's and the project's files are, and how the program is called.
+/// The folders of the configuration files, and the command that the agent runs.
 #[derive(Debug, Clone)]
 pub struct SetupPaths {
-    /// The user's home folder.
+    /// Home folder of the user.
     pub home: PathBuf,
-    /// The project's root.
+    /// Root of the project.
     pub project: PathBuf,
-    /// The program, as the agent is to call it.
+    /// Name or path of the program in the agent's configuration.
     pub program: String,
 }
 
 impl Agent {
-    /// The word for it.
+    /// Name in arguments and file names.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -66,25 +60,25 @@ impl Agent {
         }
     }
 
-    pub(super) fn targets(self, place: &SetupPaths) -> Vec<ConfigFile> {
-        let (home, program) = (&place.home, place.program.as_str());
-        let one =
-            |file: PathBuf, change: ConfigEdit| vec![ConfigFile { file, changes: vec![change] }];
+    pub(super) fn config_files(self, paths: &SetupPaths) -> Vec<ConfigFile> {
+        let home = &paths.home;
+        let program = paths.program.as_str();
+        let one = |file: PathBuf, edit: ConfigEdit| vec![ConfigFile { file, edits: vec![edit] }];
         let plain = json!({"command": program, "args": ["mcp"]});
         let servers = |value: &serde_json::Value| member(&["mcpServers"], value);
         match self {
             Self::ClaudeCode => vec![
-                ConfigFile { file: home.join(".claude.json"), changes: vec![servers(&plain)] },
-                ConfigFile { file: home.join(".claude/settings.json"), changes: hooks(program) },
+                ConfigFile { file: home.join(".claude.json"), edits: vec![servers(&plain)] },
+                ConfigFile { file: home.join(".claude/settings.json"), edits: hooks(program) },
             ],
             Self::Codex => one(
                 home.join(".codex/config.toml"),
                 ConfigEdit::Toml(TomlTable {
-                    header: "mcp_servers.dormouse",
                     parent: "mcp_servers",
-                    lines: vec![
-                        format!("command = {}", json!(program)),
-                        "args = [\"mcp\"]".to_owned(),
+                    key: "dormouse",
+                    entries: vec![
+                        ("command", program.into()),
+                        ("args", toml_edit::Array::from_iter(["mcp"]).into()),
                     ],
                 }),
             ),
@@ -97,7 +91,7 @@ impl Agent {
             Self::Cursor => one(home.join(".cursor/mcp.json"), servers(&plain)),
             Self::VsCode => {
                 let value = json!({"type": "stdio", "command": program, "args": ["mcp"]});
-                one(place.project.join(".vscode/mcp.json"), member(&["servers"], &value))
+                one(paths.project.join(".vscode/mcp.json"), member(&["servers"], &value))
             }
         }
     }
@@ -108,7 +102,7 @@ fn member(path: &'static [&'static str], value: &serde_json::Value) -> ConfigEdi
     ConfigEdit::Json(JsonItem { path, key: Some("dormouse"), value, mark: "dormouse" })
 }
 
-/// The events that are answered, as Claude Code has them.
+/// Entries for the hook events that `dormouse hook` handles.
 fn hooks(program: &str) -> Vec<ConfigEdit> {
     let events: [(&'static [&'static str], &str); 3] = [
         (&["hooks", "SessionStart"], "session-start"),
@@ -123,7 +117,7 @@ fn hooks(program: &str) -> Vec<ConfigEdit> {
     events.into_iter().map(hook).collect()
 }
 
-/// The one that exists, else the usual one.
+/// The file with comments if it exists, otherwise the usual one.
 fn opencode_file(home: &Path) -> PathBuf {
     let folder = home.join(".config/opencode");
     let commented = folder.join("opencode.jsonc");
