@@ -184,6 +184,17 @@ impl PermissionGate {
         }
     }
 
+    /// Why a rule wants the user to be asked: it applies, or it may apply to a line that could not be parsed.
+    fn asking_rule(&self, session: &SessionState, request: &PermissionRequest) -> Option<String> {
+        let sets = [&*self.rules, &session.restrictions];
+        if let Some(rule) = sets.iter().find_map(|rules| rules.asks(request)) {
+            return Some(format!("the rule `{rule}` asks first"));
+        }
+        let syntax = request.unparsed_syntax()?;
+        let possible = sets.iter().find_map(|rules| rules.may_restrict(request))?;
+        Some(format!("{syntax}, so {possible} may apply"))
+    }
+
     fn rule_on(&self, request: &PermissionRequest) -> Ruling {
         let session = self.session();
         let mode = self.effective_mode(&session);
@@ -196,21 +207,16 @@ impl PermissionGate {
         }
         if let (PermissionMode::Plan, Some(objection)) = (mode, request.plan_mode_objection()) {
             let restriction = match (session.mode, self.own_mode) {
-                (PermissionMode::Plan, _) | (_, None) => "in plan mode nothing may be changed",
-                (_, Some(_)) => "this agent only reads",
+                (PermissionMode::Plan, _) | (_, None) => "Plan mode allows no changes.",
+                (_, Some(_)) => "This agent may only read.",
             };
-            return Ruling::by_mode(
-                PermissionVerdict::Deny,
-                format!("{objection}, and {restriction}"),
-            );
+            return Ruling::by_mode(PermissionVerdict::Deny, format!("{objection}. {restriction}"));
         }
         let granted = allowed_by(&session.granted, request);
-        let asking = self.rules.asks(request).or_else(|| session.restrictions.asks(request));
-        if let Some(rule) = asking.filter(|_| granted.is_none()) {
-            return Ruling::by_rule(
-                PermissionVerdict::Ask,
-                format!("the rule `{rule}` asks first"),
-            );
+        if granted.is_none()
+            && let Some(why) = self.asking_rule(&session, request)
+        {
+            return Ruling::by_rule(PermissionVerdict::Ask, why);
         }
         if mode == PermissionMode::Bypass {
             return Ruling::by_mode(
@@ -241,7 +247,7 @@ impl PermissionGate {
                     Err(error) => Ruling::by_mode(PermissionVerdict::Ask, error.to_string()),
                 }
             }
-            _ => Ruling::by_mode(PermissionVerdict::Ask, objection),
+            _ => Ruling::by_mode(PermissionVerdict::Ask, objection.to_string()),
         }
     }
 }

@@ -20,10 +20,13 @@ mod write_target;
 
 pub use gate::{PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict};
 pub use host::{HostPattern, normalize_host};
-pub use request::{Access, InternalAccess, PermissionRequest};
+pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};
 pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE};
 pub use rule_pattern::PatternError;
 pub use rules::PermissionRules;
-pub use shell::{SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands, quote_command};
+pub use shell::{
+    CommandAction, NotReadOnly, PatternRisk, SAFE_GIT_ENVIRONMENT, ScriptRisk, ShellVerdict,
+    UnsupportedSyntax, classify, commands, quote_command,
+};
 pub use write_target::{WriteTargetError, write_target};

@@ -54,11 +54,11 @@ pub(crate) enum EditNotAccepted {
     Target(#[from] WriteTargetError),
     #[error("the working directory cannot be resolved: {0}")]
     WorkingDirectory(std::io::Error),
-    #[error("{} leads out of the working directory", .0.display())]
+    #[error("{} is outside the working directory", .0.display())]
     Outside(PathBuf),
-    #[error("{} is inside `{folder}`, which configures programs", path.display())]
+    #[error("{} is in `{folder}`; files there configure programs", path.display())]
     ProtectedFolder { path: PathBuf, folder: String },
-    #[error("{} is read by a shell or by git on its own", .0.display())]
+    #[error("{} is a configuration file that programs load at startup", .0.display())]
     ProtectedFile(PathBuf),
 }
 

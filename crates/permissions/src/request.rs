@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
 use crate::protected::lexical;
-use crate::shell::{ShellVerdict, classify, commands};
+use crate::shell::{NotReadOnly, ShellVerdict, classify, commands};
 
 /// What a call would access, as far as its arguments tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,23 @@ pub struct InternalAccess {
     pub denied_in_plan_mode: Option<&'static str>,
 }
 
+/// Why a call needs permission.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PermissionNeed {
+    /// It runs a command that is not known to only read.
+    #[error(transparent)]
+    Command(#[from] NotReadOnly),
+    /// It writes a file.
+    #[error("it writes {}", .0.display())]
+    Write(PathBuf),
+    /// It sends a request to a host.
+    #[error("it sends a request to `{0}`")]
+    Request(String),
+    /// Nothing is known about what this tool does.
+    #[error("{0} may change something")]
+    UnknownTool(String),
+}
+
 /// A call that needs a decision.
 #[derive(Debug)]
 pub struct PermissionRequest {
@@ -41,7 +60,8 @@ pub struct PermissionRequest {
     pub(crate) folder: PathBuf,
     /// The file or folder that a reading call names.
     pub(crate) path: Option<PathBuf>,
-    read_only: Result<&'static str, String>,
+    /// Why it needs no permission, or why it does.
+    read_only: Result<&'static str, PermissionNeed>,
     /// The commands of the line; parsed on first use.
     commands: OnceCell<Option<Vec<Vec<String>>>>,
 }
@@ -54,12 +74,12 @@ impl PermissionRequest {
             Access::Reads => Ok("it only reads"),
             Access::Runs(line) => match classify(line) {
                 ShellVerdict::ReadOnly => Ok("the command only reads"),
-                ShellVerdict::Changes { reason } => Err(reason),
+                ShellVerdict::Changes { reason } => Err(reason.into()),
             },
-            Access::Writes(path) => Err(format!("it writes {}", path.display())),
-            Access::Fetches(host) => Err(format!("it sends a request to `{host}`")),
+            Access::Writes(path) => Err(PermissionNeed::Write(path.clone())),
+            Access::Fetches(host) => Err(PermissionNeed::Request(host.clone())),
             Access::Internal(internal) => Ok(internal.reason),
-            Access::Other => Err(format!("{tool} may change something")),
+            Access::Other => Err(PermissionNeed::UnknownTool(tool.clone())),
         };
         Self {
             tool,
@@ -87,16 +107,25 @@ impl PermissionRequest {
     }
 
     /// Why the call needs no permission, or why it does.
-    pub(crate) fn read_only(&self) -> Result<&'static str, &str> {
-        self.read_only.as_ref().copied().map_err(String::as_str)
+    pub(crate) fn read_only(&self) -> Result<&'static str, &PermissionNeed> {
+        self.read_only.as_ref().copied()
     }
 
     /// Why plan mode denies the call.
-    pub(crate) fn plan_mode_objection(&self) -> Option<&str> {
+    pub(crate) fn plan_mode_objection(&self) -> Option<String> {
         match (&self.read_only, &self.access) {
-            (Err(reason), _) => Some(reason),
-            (Ok(_), Access::Internal(internal)) => internal.denied_in_plan_mode,
+            (Err(reason), _) => Some(reason.to_string()),
+            (Ok(_), Access::Internal(internal)) => internal.denied_in_plan_mode.map(str::to_owned),
             (Ok(_), _) => None,
+        }
+    }
+
+    /// The syntax that keeps the line it runs from being parsed; none if it can be parsed, or there is no line.
+    pub(crate) fn unparsed_syntax(&self) -> Option<String> {
+        let Access::Runs(_) = &self.access else { return None };
+        match (self.commands(), &self.read_only) {
+            (None, Err(reason)) => Some(reason.to_string()),
+            _ => None,
         }
     }
 

@@ -5,6 +5,8 @@
 //! number of words, since a flag is the same flag wherever it stands; an `allow` rule is taken literally. A rule for files
 //! is matched against the path as written and against where it leads.
 
+use std::fmt;
+
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rule_pattern::RulePattern;
@@ -29,15 +31,30 @@ impl PermissionRules {
             .or_else(|| self.deny.iter().find(|rule| rule.hides_file_from(request)))
     }
 
-    /// A rule that asks; for a line that could not be parsed, any rule of the tool that might apply to it.
     pub(crate) fn asks(&self, request: &PermissionRequest) -> Option<&PermissionRule> {
-        let is_unparsed = matches!(request.access, Access::Runs(_)) && request.commands().is_none();
-        let possible =
-            || self.deny.iter().chain(&self.ask).find(|rule| rule.is_for_tool_of(request));
-        self.ask
-            .iter()
-            .find(|rule| rule.applies_to(request))
-            .or_else(|| if is_unparsed { possible() } else { None })
+        self.ask.iter().find(|rule| rule.applies_to(request))
+    }
+
+    /// A deny or ask rule for the tool of a call that may apply to it: for lines that could not be parsed.
+    pub(crate) fn may_restrict(&self, request: &PermissionRequest) -> Option<PossibleRule<'_>> {
+        let for_tool = |rule: &&PermissionRule| rule.is_for_tool_of(request);
+        let denying = self.deny.iter().find(for_tool).map(PossibleRule::Deny);
+        denying.or_else(|| self.ask.iter().find(for_tool).map(PossibleRule::Ask))
+    }
+}
+
+/// A rule that may apply to a line that could not be parsed.
+pub(crate) enum PossibleRule<'a> {
+    Deny(&'a PermissionRule),
+    Ask(&'a PermissionRule),
+}
+
+impl fmt::Display for PossibleRule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deny(rule) => write!(f, "the deny rule `{rule}`"),
+            Self::Ask(rule) => write!(f, "the ask rule `{rule}`"),
+        }
     }
 }
 

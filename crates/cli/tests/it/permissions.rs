@@ -64,7 +64,7 @@ fn rules_and_modes_permit_more() {
     assert_eq!(home.read("a.txt"), "one\n2\n");
     let hook = r#"{"file_path":".git/hooks/pre-commit","content":"touch harm"}"#;
     let refused = result_of(&home, &["--permission-mode", "accept-edits"], "Write", hook);
-    assert!(refused.contains("which configures programs"), "{refused}");
+    assert!(refused.contains("files there configure programs"), "{refused}");
     result_of(&home, &["--permission-mode", "bypass"], "Bash", r#"{"command":"touch by-mode"}"#);
     assert!(home.project().join("by-mode").exists());
     let flags = ["--permission-mode", "bypass", "--disallowed-tools", "Bash(touch:*)"];

@@ -86,7 +86,7 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
         assert_eq!(server.requests().len(), 5, "a plan ends the turn");
         let results = results(&server);
         for refused in &results[1..11] {
-            assert!(refused.contains("in plan mode nothing may be changed"), "{refused}");
+            assert!(refused.contains(". Plan mode allows no changes."), "{refused}");
         }
         assert!(results[11].contains("`plan`: is empty"), "{}", results[11]);
         assert!(results[12].contains("`plan`: has 70000 bytes"), "{}", results[12]);

@@ -1,9 +1,10 @@
 //! Which flags of a program are known to be harmless.
 //!
 //! Invariant: every word that begins with `-` is looked up, wherever it stands, so that a mistake about
-//! which flag takes a value can not hide another flag behind it; a long flag counts only in full, since
+//! which flag takes a value cannot hide another flag behind it; a long flag counts only in full, since
 //! programs complete abbreviations as they like.
 
+use super::not_read_only::{NotReadOnly, PatternRisk};
 use super::scan::Word;
 
 /// The harmless flags of a program.
@@ -15,7 +16,7 @@ pub(super) struct AllowedFlags {
     pub(super) long: &'static str,
 }
 
-/// A command line taken apart.
+/// The arguments of a program, parsed.
 #[derive(Debug, Default)]
 pub(super) struct ParsedArguments<'a> {
     /// What is neither a flag nor its value.
@@ -24,12 +25,12 @@ pub(super) struct ParsedArguments<'a> {
     pub(super) values: Vec<(&'a str, &'a str)>,
 }
 
-/// Takes the arguments of a program apart; fails at a flag that is not listed.
+/// Parses the arguments of a program; fails at a flag that is not listed.
 pub(super) fn parse<'a>(
     program: &str,
     arguments: &'a [Word],
     flags: &AllowedFlags,
-) -> Result<ParsedArguments<'a>, String> {
+) -> Result<ParsedArguments<'a>, NotReadOnly> {
     let mut parsed = ParsedArguments::default();
     let mut pending: Option<&'a str> = None;
     for word in arguments {
@@ -44,7 +45,11 @@ pub(super) fn parse<'a>(
         } else if !is_flag(text) {
             parsed.operands.push(word);
         } else if word.pattern {
-            return Err(format!("`{text}` may stand for any flag of `{program}`"));
+            return Err(PatternRisk::Flag {
+                pattern: text.to_owned(),
+                program: program.to_owned(),
+            }
+            .into());
         } else if let Some(name) = text.strip_prefix("--") {
             pending = long(name, flags, &mut parsed).map_err(|Unlisted| unknown(program, text))?;
         } else {
@@ -52,7 +57,9 @@ pub(super) fn parse<'a>(
         }
     }
     match pending {
-        Some(flag) => Err(format!("`{program}`: the flag `{flag}` lacks its value")),
+        Some(flag) => {
+            Err(NotReadOnly::NoValue { program: program.to_owned(), flag: flag.to_owned() })
+        }
         None => Ok(parsed),
     }
 }
@@ -63,36 +70,38 @@ pub(super) fn is_flag(text: &str) -> bool {
 }
 
 /// A pattern at the beginning of a word may turn into a flag: somebody may have named a file so.
-pub(super) fn no_open_start(program: &str, word: &Word) -> Result<(), String> {
+pub(super) fn no_open_start(program: &str, word: &Word) -> Result<(), NotReadOnly> {
     if word.open_start {
-        let text = &word.text;
-        return Err(format!(
-            "`{text}` may stand for a file whose name is a flag of `{program}`; write `./{text}`"
-        ));
+        let pattern = word.text.clone();
+        return Err(PatternRisk::FileNamedLikeFlag { pattern, program: program.to_owned() }.into());
     }
     Ok(())
 }
 
-fn unknown(program: &str, flag: &str) -> String {
-    format!("`{program} {flag}`: this flag may modify files")
+fn unknown(program: &str, flag: &str) -> NotReadOnly {
+    NotReadOnly::Flag { program: program.to_owned(), flag: flag.to_owned() }
 }
 
 /// A value with a dash in front is refused, but for numbers: were the flag one without a value after
 /// all, it would be a flag itself.
-fn check_value(program: &str, flag: &str, word: &Word) -> Result<(), String> {
+fn check_value(program: &str, flag: &str, word: &Word) -> Result<(), NotReadOnly> {
     let text = word.text.as_str();
     let number =
         text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
     if word.pattern || (is_flag(text) && !number) {
-        return Err(format!("`{program}`: `{text}` is an unclear value for the flag `{flag}`"));
+        return Err(NotReadOnly::UnclearValue {
+            program: program.to_owned(),
+            flag: flag.to_owned(),
+            value: text.to_owned(),
+        });
     }
     Ok(())
 }
 
-/// A flag that nobody vouches for.
+/// A flag that is not listed.
 struct Unlisted;
 
-/// Answers with the flag whose value is the next word.
+/// Reads a long flag. Returns its name if its value is the next word.
 fn long<'a>(
     text: &'a str,
     flags: &AllowedFlags,
@@ -111,7 +120,7 @@ fn long<'a>(
     Ok(None)
 }
 
-/// Likewise for letters behind one dash.
+/// Reads the letters after one dash. Returns the last one if its value is the next word.
 fn short<'a>(
     text: &'a str,
     flags: &AllowedFlags,

@@ -6,32 +6,37 @@
 
 use super::flags::{AllowedFlags, ParsedArguments, parse};
 use super::git_flags as known;
+use super::not_read_only::{CommandAction, NotReadOnly};
 use super::scan::Word;
 
 /// The places of a format that ask for a signature.
 const SIGNATURES: [&str; 5] = ["%G", "%+G", "%-G", "% G", "%(signature"];
 
-pub(super) fn check(_program: &str, arguments: &[Word]) -> Result<(), String> {
+pub(super) fn check(_program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     let arguments = match arguments {
         [first, rest @ ..] if first.text == "--no-pager" && first.bare => rest,
         _ => arguments,
     };
     let Some((subcommand, rest)) = arguments.split_first() else {
-        return Err("`git` needs a subcommand that only reads".to_owned());
+        return Err(NotReadOnly::NoGitSubcommand);
     };
     let name = subcommand.text.as_str();
     if !subcommand.bare {
-        return Err(format!("the git subcommand `{name}` is not written as a plain name"));
+        return Err(NotReadOnly::QuotedName(name.to_owned()));
     }
     // A signature is checked by a program that the settings name.
     let checks = |word: &&Word| SIGNATURES.iter().any(|piece| word.text.contains(piece));
     if let Some(word) = rest.iter().find(checks) {
-        return Err(format!("`git {name} {}` may run a program to check a signature", word.text));
+        return Err(action(format!("git {name} {}", word.text), CommandAction::ChecksSignature));
     }
     subcommand_check(name, rest)
 }
 
-fn subcommand_check(name: &str, rest: &[Word]) -> Result<(), String> {
+fn action(part: impl Into<String>, action: CommandAction) -> NotReadOnly {
+    NotReadOnly::Action { part: part.into(), action }
+}
+
+fn subcommand_check(name: &str, rest: &[Word]) -> Result<(), NotReadOnly> {
     let flags = match name {
         "status" => known::STATUS,
         "diff" => known::DIFF,
@@ -54,11 +59,13 @@ fn subcommand_check(name: &str, rest: &[Word]) -> Result<(), String> {
 }
 
 /// Subcommands that read in one form and write in the next.
-fn listing_form(name: &str, rest: &[Word]) -> Result<(), String> {
+fn listing_form(name: &str, rest: &[Word]) -> Result<(), NotReadOnly> {
     let program = format!("git {name}");
     let no_operands = |parsed: ParsedArguments<'_>| match parsed.operands.first() {
         None => Ok(()),
-        Some(word) => Err(format!("`{program} {}` may change the repository", word.text)),
+        Some(word) => {
+            Err(action(format!("{program} {}", word.text), CommandAction::ChangesRepository))
+        }
     };
     match name {
         "branch" => listed(&program, &parse(&program, rest, &known::BRANCH)?),
@@ -78,29 +85,29 @@ fn listing_form(name: &str, rest: &[Word]) -> Result<(), String> {
                     parse(&program, rest, flags).map(|_| ())
                 }
                 _ if name == "reflog" => no_operands(parse(&program, rest, flags)?),
-                _ => Err(format!("of `{program}` only `{program} {form}` is known to only read")),
+                _ => Err(NotReadOnly::OtherGitForm { command: program, form }),
             }
         }
         "config" => config(&program, &parse(&program, rest, &known::CONFIG)?),
-        _ => Err(format!("`{program}` is not a read-only git subcommand")),
+        _ => Err(NotReadOnly::GitSubcommand(name.to_owned())),
     }
 }
 
 /// An operand is a new name, unless the list is asked for.
-fn listed(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), String> {
+fn listed(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), NotReadOnly> {
     let list = |flag: &str| flag == "list" || (flag == "l" && program == "git tag");
     match parsed.operands.first() {
         Some(word) if !parsed.values.iter().any(|(flag, _)| list(flag)) => {
-            Err(format!("`{program} {}` makes a new one; list them with `--list`", word.text))
+            Err(action(format!("{program} {}", word.text), CommandAction::CreatesRef))
         }
         _ => Ok(()),
     }
 }
 
-fn config(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), String> {
+fn config(program: &str, parsed: &ParsedArguments<'_>) -> Result<(), NotReadOnly> {
     let asks = |flag: &str| matches!(flag, "get" | "get-all" | "get-regexp" | "list" | "l");
     if parsed.values.iter().any(|(flag, _)| asks(flag)) {
         return Ok(());
     }
-    Err(format!("`{program}` without `--get` or `--list` may change a setting"))
+    Err(action(program, CommandAction::ChangesSetting))
 }

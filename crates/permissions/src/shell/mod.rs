@@ -1,9 +1,9 @@
 //! Whether a shell command line only reads.
 //!
-//! Owns the verdict that the permission gate trusts. Invariant: a line is called read-only when every
-//! part of it is understood and known to change nothing, and at the first doubt it is not. A scanner of
-//! our own and tree-sitter's bash grammar read the line independently; where they see different words,
-//! neither is believed. A wrong "changes" costs a question, a wrong "reads" costs files.
+//! The permission gate relies on this verdict. Invariant: a line is read-only only if every part of it is
+//! understood and known to change nothing. A scanner of our own and tree-sitter's bash grammar parse the
+//! line independently; if they find different words, the line is refused. A wrong "changes" costs a
+//! confirmation, a wrong "reads" costs files.
 //!
 //! The verdict holds for bash (4.4 or later) started without start files, with a PATH of absolute
 //! folders and [`SAFE_GIT_ENVIRONMENT`] set. Another shell has other built-ins: a caller that falls
@@ -13,17 +13,21 @@ mod flags;
 mod git;
 mod git_environment;
 mod git_flags;
+mod not_read_only;
 mod programs;
 mod scan;
 mod scripts;
 mod sed;
+mod syntax;
 mod table;
 mod tree;
 
 pub use git_environment::SAFE_GIT_ENVIRONMENT;
+pub use not_read_only::{CommandAction, NotReadOnly, PatternRisk, ScriptRisk};
 use scan::{SimpleCommand, Word, scan};
+pub use syntax::UnsupportedSyntax;
 
-/// Longer lines are not looked at: nobody reads them, and parsing them takes time.
+/// Longer lines are not parsed: that would take long, and users could not check them either.
 const MAX_LINE_BYTES: usize = 10_000;
 
 /// What a command line does to the machine.
@@ -33,8 +37,8 @@ pub enum ShellVerdict {
     ReadOnly,
     /// It changes something, or may.
     Changes {
-        /// Which part, and why; for the model and the person.
-        reason: String,
+        /// Which part, and why.
+        reason: NotReadOnly,
     },
 }
 
@@ -70,34 +74,34 @@ pub fn quote_command(command: &[String]) -> String {
     command.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-fn understand(line: &str) -> Result<Vec<SimpleCommand>, String> {
+fn understand(line: &str) -> Result<Vec<SimpleCommand>, NotReadOnly> {
     if line.len() > MAX_LINE_BYTES {
-        return Err(format!("the line is longer than {MAX_LINE_BYTES} bytes"));
+        return Err(NotReadOnly::TooLong { limit: MAX_LINE_BYTES });
     }
     let commands = scan(line)?;
     tree::confirm(line, &commands)?;
     Ok(commands)
 }
 
-fn judge(command: &SimpleCommand) -> Result<(), String> {
+fn judge(command: &SimpleCommand) -> Result<(), NotReadOnly> {
     check_letters(command)?;
     let Some((program, arguments)) = command.words.split_first() else {
-        return Err("there is no command".to_owned());
+        return Err(UnsupportedSyntax::NoCommandAtEnd.into());
     };
     let name = program_name(program)?;
     // The environment of a process holds keys.
     if let Some(word) = arguments.iter().find(|word| word.text.contains("environ")) {
-        return Err(format!("`{}` may be the environment of a process", word.text));
+        return Err(NotReadOnly::ProcessEnvironment(word.text.clone()));
     }
     table::check(name, arguments)
 }
 
 /// Letters that look like others do not pass where they could hide a program or a flag.
-fn check_letters(command: &SimpleCommand) -> Result<(), String> {
+fn check_letters(command: &SimpleCommand) -> Result<(), NotReadOnly> {
     for (index, word) in command.words.iter().enumerate() {
         let looks_like_flag = word.text.chars().next().is_some_and(is_dash);
         if (index == 0 || looks_like_flag) && !word.text.is_ascii() {
-            return Err(format!("`{}` has letters that look like others", word.text));
+            return Err(NotReadOnly::LookalikeLetters(word.text.clone()));
         }
     }
     Ok(())
@@ -124,15 +128,15 @@ fn is_dash(letter: char) -> bool {
 }
 
 /// The bare name of the program; a path counts only where the system keeps its own.
-fn program_name(word: &Word) -> Result<&str, String> {
+fn program_name(word: &Word) -> Result<&str, NotReadOnly> {
     let text = word.text.as_str();
     if !word.bare {
-        return Err(format!("the program `{text}` is not written as a plain name"));
+        return Err(NotReadOnly::QuotedName(text.to_owned()));
     }
     let name = ["/usr/bin/", "/bin/"].iter().find_map(|folder| text.strip_prefix(folder));
     match name {
         // The guard around git is a function of that name, which a path would go past.
-        Some("git") => Err(format!("`{text}`: only plain `git` is known to only read")),
+        Some("git") => Err(NotReadOnly::GitByPath(text.to_owned())),
         Some(name) if !name.contains('/') => Ok(name),
         _ => Ok(text),
     }

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::syntax::UnsupportedSyntax;
+
 /// One word, with its quotes resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
@@ -30,9 +32,9 @@ pub(super) struct SimpleCommand {
 /// The redirections that neither read nor write a file.
 const HARMLESS_REDIRECTS: [&str; 4] = ["2>/dev/null", ">/dev/null", "2>&1", "</dev/null"];
 
-pub(super) fn scan(line: &str) -> Result<Vec<SimpleCommand>, String> {
+pub(super) fn scan(line: &str) -> Result<Vec<SimpleCommand>, UnsupportedSyntax> {
     if let Some(letter) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        return Err(format!("the line has a control character (U+{:04X})", u32::from(letter)));
+        return Err(UnsupportedSyntax::ControlCharacter(letter));
     }
     let mut scanner =
         Scanner { line, at: 0, commands: Vec::new(), current: SimpleCommand::default() };
@@ -77,7 +79,7 @@ impl Scanner<'_> {
         found
     }
 
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), UnsupportedSyntax> {
         let mut expect = Expect::Command;
         while let Some(letter) = self.peek() {
             match letter {
@@ -90,7 +92,7 @@ impl Scanner<'_> {
             }
         }
         if expect == Expect::Command {
-            return Err("there is no command at the end".to_owned());
+            return Err(UnsupportedSyntax::NoCommandAtEnd);
         }
         self.finish_command();
         Ok(())
@@ -103,22 +105,21 @@ impl Scanner<'_> {
         }
     }
 
-    fn operator(&mut self, expect: Expect) -> Result<Expect, String> {
+    fn operator(&mut self, expect: Expect) -> Result<Expect, UnsupportedSyntax> {
         if self.take("\n") {
             self.finish_command();
             return Ok(expect);
         }
-        for (operator, why) in [
-            ("|&", "`|&` is not understood here"),
-            ("&>", "`&>` writes to a file"),
-            (";;", "`;;` is not understood here"),
-        ] {
+        for operator in ["|&", ";;"] {
             if self.take(operator) {
-                return Err(why.to_owned());
+                return Err(UnsupportedSyntax::Operator(operator.to_owned()));
             }
         }
+        if self.take("&>") {
+            return Err(UnsupportedSyntax::OutputRedirect("&>"));
+        }
         if self.current.words.is_empty() {
-            return Err("a command is missing in front of an operator".to_owned());
+            return Err(UnsupportedSyntax::NoCommandBeforeOperator);
         }
         self.finish_command();
         if self.take("&&") || self.take("||") || self.take("|") {
@@ -127,10 +128,10 @@ impl Scanner<'_> {
         if self.take(";") {
             return Ok(Expect::Anything);
         }
-        Err("`&` leaves a command running in the background".to_owned())
+        Err(UnsupportedSyntax::Background)
     }
 
-    fn redirect_or_word(&mut self) -> Result<(), String> {
+    fn redirect_or_word(&mut self) -> Result<(), UnsupportedSyntax> {
         let start = self.at;
         for redirect in HARMLESS_REDIRECTS {
             if !self.current.words.is_empty() && self.take(redirect) {
@@ -146,7 +147,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn word(&mut self) -> Result<Word, String> {
+    fn word(&mut self) -> Result<Word, UnsupportedSyntax> {
         let start = self.at;
         let mut word = Word {
             text: String::new(),
@@ -167,7 +168,7 @@ impl Scanner<'_> {
                     word.open_start |= word.text.is_empty();
                     word.text.push(letter);
                 }
-                '#' if self.at == start + 1 => return Err("`#` begins a comment".to_owned()),
+                '#' if self.at == start + 1 => return Err(UnsupportedSyntax::Comment),
                 _ => word.text.push(plain(letter)?),
             }
         }
@@ -178,24 +179,24 @@ impl Scanner<'_> {
         Ok(word)
     }
 
-    fn single_quoted(&mut self, word: &mut Word) -> Result<(), String> {
+    fn single_quoted(&mut self, word: &mut Word) -> Result<(), UnsupportedSyntax> {
         word.bare = false;
         loop {
-            match self.next().ok_or("a quote `'` is not closed")? {
+            match self.next().ok_or(UnsupportedSyntax::OpenQuote('\''))? {
                 '\'' => return Ok(()),
                 letter => word.text.push(letter),
             }
         }
     }
 
-    fn double_quoted(&mut self, word: &mut Word) -> Result<(), String> {
+    fn double_quoted(&mut self, word: &mut Word) -> Result<(), UnsupportedSyntax> {
         word.bare = false;
         loop {
-            match self.next().ok_or("a quote `\"` is not closed")? {
+            match self.next().ok_or(UnsupportedSyntax::OpenQuote('"'))? {
                 '"' => return Ok(()),
-                letter @ ('$' | '`') => return Err(substitution(letter)),
+                letter @ ('$' | '`') => return Err(UnsupportedSyntax::Substitution(letter)),
                 '\\' => match self.peek() {
-                    Some('\n') | None => return Err("a line ends in `\\`".to_owned()),
+                    Some('\n') | None => return Err(UnsupportedSyntax::TrailingBackslash),
                     Some(letter @ ('$' | '`' | '"' | '\\')) => {
                         self.at += 1;
                         word.text.push(letter);
@@ -207,10 +208,10 @@ impl Scanner<'_> {
         }
     }
 
-    fn escaped(&mut self, word: &mut Word) -> Result<(), String> {
+    fn escaped(&mut self, word: &mut Word) -> Result<(), UnsupportedSyntax> {
         word.bare = false;
         match self.next() {
-            None | Some('\n') => Err("a line ends in `\\`".to_owned()),
+            None | Some('\n') => Err(UnsupportedSyntax::TrailingBackslash),
             Some(letter) => {
                 word.text.push(letter);
                 Ok(())
@@ -219,11 +220,11 @@ impl Scanner<'_> {
     }
 
     /// `HEAD@{1}` is plain text; with a comma or two dots it would be several words.
-    fn braces(&mut self, word: &mut Word) -> Result<(), String> {
-        let (inside, _) = self.rest().split_once('}').ok_or("`{` is not understood here")?;
+    fn braces(&mut self, word: &mut Word) -> Result<(), UnsupportedSyntax> {
+        let (inside, _) = self.rest().split_once('}').ok_or(UnsupportedSyntax::Braces)?;
         let plain = inside.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
         if word.text.is_empty() || inside.is_empty() || !plain {
-            return Err("`{` groups commands or stands for several words".to_owned());
+            return Err(UnsupportedSyntax::Braces);
         }
         let inside = inside.to_owned();
         self.at += inside.len() + 1;
@@ -239,16 +240,16 @@ fn ends_word(letter: char) -> bool {
 }
 
 /// A letter outside quotes that means nothing but itself.
-fn plain(letter: char) -> Result<char, String> {
+fn plain(letter: char) -> Result<char, UnsupportedSyntax> {
     match letter {
-        '$' | '`' => Err(substitution(letter)),
-        '>' => Err("`>` writes to a file".to_owned()),
-        '<' => Err("`<` reads from a file or a command".to_owned()),
-        '(' | ')' => Err(format!("`{letter}` groups commands")),
-        '}' => Err("`}` is not understood here".to_owned()),
+        '$' | '`' => Err(UnsupportedSyntax::Substitution(letter)),
+        '>' => Err(UnsupportedSyntax::OutputRedirect(">")),
+        '<' => Err(UnsupportedSyntax::InputRedirect),
+        '(' | ')' => Err(UnsupportedSyntax::Group(letter)),
+        '}' => Err(UnsupportedSyntax::Operator("}".to_owned())),
         _ if letter.is_ascii() => Ok(letter),
         _ if letter.is_whitespace() || has_blank_byte(letter) => {
-            Err(format!("`{letter}` is a blank in some languages; put it in quotes"))
+            Err(UnsupportedSyntax::ForeignBlank(letter))
         }
         _ => Ok(letter),
     }
@@ -257,8 +258,4 @@ fn plain(letter: char) -> Result<char, String> {
 /// In a locale of single bytes bash may take a part of the letter for a blank.
 fn has_blank_byte(letter: char) -> bool {
     letter.encode_utf8(&mut [0; 4]).bytes().any(|byte| matches!(byte, 0x85 | 0xa0))
-}
-
-fn substitution(letter: char) -> String {
-    format!("`{letter}` puts in a variable or the output of a command")
 }

@@ -1,44 +1,48 @@
-//! Programs that are given a little program: `awk`, `jq`, and `printf` with its format.
+//! Programs that run a script: `awk`, `jq`, and `printf` with its format.
 //!
-//! Invariant: these little programs are not parsed; whatever in them could be a way out is refused as
-//! text, even where it is meant harmlessly.
+//! Invariant: scripts are not parsed; whatever in them could run a program or write a file is refused as
+//! text, even where it is harmless.
 
 use super::flags::{AllowedFlags, is_flag, parse};
+use super::not_read_only::{NotReadOnly, PatternRisk, ScriptRisk};
 use super::scan::Word;
 
 /// The first operand, as long as it is what it looks like.
-fn script<'a>(program: &str, operands: &[&'a Word]) -> Result<&'a str, String> {
+fn script<'a>(program: &str, operands: &[&'a Word]) -> Result<&'a str, NotReadOnly> {
     match operands.first() {
-        Some(word) if word.pattern => {
-            Err(format!("`{}` may stand for any program for `{program}`", word.text))
-        }
+        Some(word) if word.pattern => Err(any_script(program, word)),
         Some(word) => Ok(&word.text),
-        None => Err(format!("`{program}` is given no program")),
+        None => Err(NotReadOnly::NoScript(program.to_owned())),
     }
 }
 
-pub(super) fn awk(program: &str, arguments: &[Word]) -> Result<(), String> {
+fn any_script(program: &str, word: &Word) -> NotReadOnly {
+    PatternRisk::Script { pattern: word.text.clone(), program: program.to_owned() }.into()
+}
+
+pub(super) fn awk(program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     let flags = AllowedFlags { short: "F:v:", long: "" };
     let parsed = parse(program, arguments, &flags)?;
     let text = script(program, &parsed.operands)?;
-    for (way_out, why) in [
-        ("system", "runs a program"),
-        (">", "writes to a file"),
-        ("getline", "reads from anywhere, also from a program"),
-        ("@", "loads code"),
-        ("ENVIRON", "shows the environment, which may hold keys"),
+    let may = |part, risk| Err(NotReadOnly::ScriptPart { program: "awk", part, risk });
+    for (part, risk) in [
+        ("system", ScriptRisk::RunsProgram),
+        (">", ScriptRisk::WritesFile),
+        ("getline", ScriptRisk::ReadsAnything),
+        ("@", ScriptRisk::LoadsCode),
+        ("ENVIRON", ScriptRisk::ShowsEnvironment),
     ] {
-        if text.contains(way_out) {
-            return Err(format!("`{way_out}` in an awk program {why}, or may"));
+        if text.contains(part) {
+            return may(part, risk);
         }
     }
     if text.replace("||", "").contains('|') {
-        return Err("`|` in an awk program runs a program, or may".to_owned());
+        return may("|", ScriptRisk::RunsProgram);
     }
     Ok(())
 }
 
-pub(super) fn jq(program: &str, arguments: &[Word]) -> Result<(), String> {
+pub(super) fn jq(program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     let flags = AllowedFlags {
         short: "rcnesSajMCR",
         long: "raw-output raw-output0 compact-output null-input exit-status slurp sort-keys \
@@ -48,34 +52,35 @@ pub(super) fn jq(program: &str, arguments: &[Word]) -> Result<(), String> {
     let parsed = parse(program, arguments, &flags)?;
     // Which operand is the filter depends on the flags, so each is treated as if it were.
     for word in arguments.iter().filter(|word| !word.pattern) {
-        for way_out in ["env", "ENV", "import", "include"] {
-            if word.text.contains(way_out) {
-                return Err(format!(
-                    "`{way_out}` in a jq filter shows the environment or loads code"
-                ));
+        for (part, risk) in [
+            ("env", ScriptRisk::ShowsEnvironment),
+            ("ENV", ScriptRisk::ShowsEnvironment),
+            ("import", ScriptRisk::LoadsCode),
+            ("include", ScriptRisk::LoadsCode),
+        ] {
+            if word.text.contains(part) {
+                return Err(NotReadOnly::ScriptPart { program: "jq", part, risk });
             }
         }
     }
-    let only_files_are_patterns = parsed.operands.iter().position(|word| word.pattern) != Some(0);
     let named = parsed.values.iter().any(|(flag, _)| flag.starts_with("arg"));
-    if only_files_are_patterns && !(named && arguments.iter().any(|word| word.pattern)) {
-        return Ok(());
+    let first = parsed.operands.first().filter(|word| word.pattern).copied();
+    let any = arguments.iter().find(|word| word.pattern).filter(|_| named);
+    match first.or(any) {
+        Some(word) => Err(any_script(program, word)),
+        None => Ok(()),
     }
-    Err("a pattern may stand for any jq filter".to_owned())
 }
 
 /// `-v` and `%n` set a variable, and with it perhaps where the next program is found.
-pub(super) fn printf(program: &str, arguments: &[Word]) -> Result<(), String> {
+pub(super) fn printf(_program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     let format = match arguments {
         [dashes, format, ..] if dashes.text == "--" => format,
         [format, ..] => format,
         [] => return Ok(()),
     };
     if format.pattern || is_flag(&format.text) {
-        return Err(format!(
-            "`{program} {}`: only a plain format is known to only print",
-            format.text
-        ));
+        return Err(NotReadOnly::PrintfFormat(format.text.clone()));
     }
     let mut pieces = format.text.split('%');
     pieces.next();
@@ -86,7 +91,7 @@ pub(super) fn printf(program: &str, arguments: &[Word]) -> Result<(), String> {
         // An empty one is `%%`, or the end.
         if conversion.chars().next().is_some_and(|c| !"sdiouxXeEfFgGaAcbqQ(".contains(c)) {
             // Behind `%%` there may be anything; telling the two apart is not worth a mistake.
-            return Err(format!("`%{piece}` in a format of printf is not known to only print"));
+            return Err(NotReadOnly::PrintfFormat(format!("%{piece}")));
         }
     }
     Ok(())

@@ -8,9 +8,10 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::flags::{AllowedFlags, parse};
+use super::not_read_only::{NotReadOnly, PatternRisk};
 use super::scan::Word;
 
-pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), String> {
+pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     let flags = AllowedFlags {
         short: "nErsuze:",
         long: "quiet silent regexp-extended separate unbuffered null-data expression= sandbox version",
@@ -21,14 +22,17 @@ pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), String> {
     if scripts.is_empty() {
         match parsed.operands.first() {
             Some(word) if !word.pattern => scripts.push(&word.text),
-            Some(word) => return Err(format!("`{}` may stand for any sed script", word.text)),
-            None => return Err("`sed` is given no script".to_owned()),
+            Some(word) => {
+                let pattern = word.text.clone();
+                return Err(PatternRisk::Script { pattern, program: program.to_owned() }.into());
+            }
+            None => return Err(NotReadOnly::NoScript(program.to_owned())),
         }
     }
     scripts.iter().try_for_each(|script| {
         Script { letters: script.chars().peekable() }
             .run()
-            .ok_or_else(|| format!("`{script}`: this sed script is not known to only print"))
+            .ok_or_else(|| NotReadOnly::Script { program: "sed", script: (*script).to_owned() })
     })
 }
 

@@ -7,10 +7,11 @@
 //! (it shows keys).
 
 use super::flags::{AllowedFlags, parse};
+use super::not_read_only::NotReadOnly;
 use super::scan::Word;
 use super::{git, programs, scripts, sed};
 
-type Check = fn(&str, &[Word]) -> Result<(), String>;
+type Check = fn(&str, &[Word]) -> Result<(), NotReadOnly>;
 
 enum Rule {
     /// Whatever it is told, it only reads.
@@ -21,9 +22,9 @@ enum Rule {
     Look(Check),
 }
 
-pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), String> {
+pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {
     match rule(program) {
-        None => Err(format!("`{program}` may modify files")),
+        None => Err(NotReadOnly::Program(program.to_owned())),
         Some(Rule::Any) => Ok(()),
         Some(Rule::Only(flags)) => parse(program, arguments, &flags).map(|_| ()),
         Some(Rule::Look(check)) => check(program, arguments),

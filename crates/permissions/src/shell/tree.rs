@@ -1,8 +1,8 @@
-//! A second opinion on where the words of a line are: tree-sitter's bash grammar.
+//! A second parse of where the words of a line are: tree-sitter's bash grammar.
 //!
 //! Invariant: a line passes only if every node of its tree, named or not, is of a kind listed here, and
-//! its commands, words and redirections stand where the scanner found them. The grammar alone must not be
-//! believed: it reads `a | b | c⏎touch x </dev/null` as one pipeline whose last command is
+//! its commands, words and redirections stand where the scanner found them. The grammar alone is not
+//! enough: it reads `a | b | c⏎touch x </dev/null` as one pipeline whose last command is
 //! `c touch x`.
 
 use std::cell::RefCell;
@@ -11,6 +11,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
 use super::scan::SimpleCommand;
+use super::syntax::UnsupportedSyntax;
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = RefCell::new(new_parser());
@@ -23,20 +24,16 @@ fn new_parser() -> Option<Parser> {
 }
 
 /// Fails unless the grammar sees what the scanner saw.
-pub(super) fn confirm(line: &str, commands: &[SimpleCommand]) -> Result<(), String> {
+pub(super) fn confirm(line: &str, commands: &[SimpleCommand]) -> Result<(), UnsupportedSyntax> {
     let tree = PARSER
         .with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))
-        .ok_or("the shell grammar is not available")?;
+        .ok_or(UnsupportedSyntax::NoGrammar)?;
     if tree.root_node().has_error() {
-        return Err("the line is not valid shell, or not understood".to_owned());
+        return Err(UnsupportedSyntax::Invalid);
     }
     let mut seen = Seen::default();
     collect(&tree, &mut seen)?;
-    if seen == expected(commands) {
-        Ok(())
-    } else {
-        Err("the line can be read in more than one way".to_owned())
-    }
+    if seen == expected(commands) { Ok(()) } else { Err(UnsupportedSyntax::Ambiguous) }
 }
 
 /// Places in the line, in order.
@@ -64,7 +61,7 @@ fn expected(commands: &[SimpleCommand]) -> Seen {
 }
 
 /// Walks the tree without recursion: a list of a thousand commands is a tree a thousand deep.
-fn collect(tree: &Tree, seen: &mut Seen) -> Result<(), String> {
+fn collect(tree: &Tree, seen: &mut Seen) -> Result<(), UnsupportedSyntax> {
     let mut cursor = tree.walk();
     loop {
         let enter = visit(cursor.node(), seen)?;
@@ -87,9 +84,9 @@ fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
 }
 
 /// Notes one node and says whether to look inside.
-fn visit(node: Node<'_>, seen: &mut Seen) -> Result<bool, String> {
+fn visit(node: Node<'_>, seen: &mut Seen) -> Result<bool, UnsupportedSyntax> {
     if node.is_error() || node.is_missing() {
-        return Err("the line is not valid shell, or not understood".to_owned());
+        return Err(UnsupportedSyntax::Invalid);
     }
     match (node.is_named(), node.kind()) {
         (true, "command") => {
@@ -121,6 +118,7 @@ fn visit(node: Node<'_>, seen: &mut Seen) -> Result<bool, String> {
             | "raw_string",
         )
         | (false, "|" | "&&" | "||" | ";" | "\n" | "\"") => Ok(true),
-        (_, kind) => Err(format!("`{}` is not understood here", kind.escape_debug())),
+        (true, kind) => Err(UnsupportedSyntax::of_node(kind)),
+        (false, operator) => Err(UnsupportedSyntax::Operator(operator.escape_debug().to_string())),
     }
 }

@@ -199,7 +199,7 @@ fn programs_that_need_not_be_there() {
 #[test]
 fn reasons_name_the_part() {
     let check = |line: &str, expected: &str| match classify(line) {
-        ShellVerdict::Changes { reason } => assert_eq!(reason, expected, "{line}"),
+        ShellVerdict::Changes { reason } => assert_eq!(reason.to_string(), expected, "{line}"),
         ShellVerdict::ReadOnly => panic!("{line} was called read-only"),
     };
     check("ls > x", "`>` writes to a file");
@@ -207,8 +207,13 @@ fn reasons_name_the_part() {
     check("find . -exec rm a ';'", "`find -exec` runs a program");
     check("ls && python3 x.py", "`python3` may modify files");
     check("sort -o x a", "`sort -o`: this flag may modify files");
-    check("git branch new", "`git branch new` makes a new one; list them with `--list`");
+    check("git branch new", "`git branch new` creates one; use `--list` to list them");
     check("sleep 1 &", "`&` leaves a command running in the background");
+    check("LANG=C ls", "the line sets or unsets a variable");
+    check("export LANG=C", "the line sets or unsets a variable");
+    check("if true; then ls; fi", "the line contains a loop or a condition");
+    check("! ls", "the operator `!` is not supported here");
+    check("cat 'a", "the quote ' is not closed");
 }
 
 #[test]
