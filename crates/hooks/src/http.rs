@@ -29,7 +29,7 @@ pub(crate) async fn post(
         .collect();
     let reply = match post_json(&target.url, &headers, input.to_vec(), timeout).await {
         Ok(reply) => reply,
-        Err(error) => return ignored(name, &error.clone()),
+        Err(error) => return ignored(name, &error.to_string()),
     };
     let body = reply.body.trim();
     if !(200..300).contains(&reply.status) {

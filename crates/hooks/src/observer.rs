@@ -38,7 +38,7 @@ impl CallObserver for HookObserver {
             };
             let verdict = self.runner.dispatcher.fire(HookEvent::PreToolUse, details).await;
             let HookVerdict { block, halt, notes, permission, input, .. } = verdict;
-            let stance = match (block, permission) {
+            let opinion = match (block, permission) {
                 (Some(why), _) | (None, Some(HookPermission::Deny(why))) => {
                     CallOpinion::Deny { why }
                 }
@@ -47,7 +47,7 @@ impl CallObserver for HookObserver {
                 (None, None) => CallOpinion::Neutral,
             };
             let input = input.and_then(|input| self.checked_input(input));
-            BeforeCall { stance, input, notes, halt }
+            BeforeCall { opinion, input, notes, halt }
         })
     }
 

@@ -1,10 +1,11 @@
-//! One connection to a server, from the handshake to its end.
+//! A connection to a server, from the handshake to its end.
 //!
-//! Both eras are spoken: `server/discover` is tried first, and where that does not do, `initialize` (D.3).
+//! Both handshakes are supported: `server/discover` is tried first, then `initialize` (D.3).
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_tools::ProcessError;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, SubscriptionFilter,
 };
@@ -13,27 +14,28 @@ use rmcp::service::{
     RunningServiceCancellationToken,
 };
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient};
+use thiserror::Error;
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 use crate::error_chain::innermost;
-use crate::http;
+use crate::http::{self, HttpError};
 use crate::message_limit::MessageOverflow;
 use crate::server_spec::Transport;
 use crate::setup::McpSetup;
-use crate::stdio::ServerProcess;
+use crate::stdio::{ServerCommand, ServerProcess};
 
 /// How long a server may take from its start to its list of tools: some are fetched from a registry first.
 const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
-/// How long the goodbye may take: over HTTP it is a request.
+/// How long closing a connection may take: over HTTP it is a request.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Between the end of a stream of changes and asking for another.
+/// The time between the end of a stream of changes and the request for another.
 const LISTEN_AGAIN: Duration = Duration::from_secs(5);
 
-/// What is ours in the conversation with a server: nothing is offered, and changes are noticed.
+/// The client side of a connection: offers nothing and notices changes.
 #[derive(Clone)]
 struct ClientEvents {
     changed: Arc<Notify>,
@@ -53,7 +55,7 @@ impl ClientHandler for ClientEvents {
 /// An open connection.
 pub(crate) struct McpConnection {
     pub(crate) peer: Peer<RoleClient>,
-    /// Whether it was sent more than it takes.
+    /// Whether the server sent a message that is too long.
     pub(crate) flooded: MessageOverflow,
     service: RunningService<RoleClient, ClientEvents>,
     program: Option<ServerProcess>,
@@ -63,31 +65,32 @@ pub(crate) struct McpConnection {
 /// Which handshake to use.
 #[derive(Debug, Clone, Copy)]
 enum Handshake {
-    /// The new one, and the old one where the server says that it does not know that.
+    /// The new one, and the old one if the server does not know the new one.
     Either,
     /// The old one.
     Old,
 }
 
 impl McpConnection {
-    /// Connects, and asks what the server offers. The error is for people.
+    /// Connects, and asks which tools the server offers.
     pub(crate) async fn open(
         transport: &Transport,
         setup: &McpSetup,
-    ) -> Result<(Self, Catalog), String> {
+    ) -> Result<(Self, Catalog), ConnectionError> {
         let opened = tokio::time::timeout(OPEN_TIMEOUT, Self::try_both(transport, setup)).await;
-        opened.unwrap_or_else(|_| {
-            Err(format!("it did not answer within {} seconds", OPEN_TIMEOUT.as_secs()))
-        })
+        opened.unwrap_or(Err(ConnectionError::TimedOut))
     }
 
-    /// A server that breaks off at the sight of the new handshake is tried with the old one.
-    async fn try_both(transport: &Transport, setup: &McpSetup) -> Result<(Self, Catalog), String> {
+    /// Uses the old handshake for a server that fails on the new one.
+    async fn try_both(
+        transport: &Transport,
+        setup: &McpSetup,
+    ) -> Result<(Self, Catalog), ConnectionError> {
         match Self::shake(transport, setup, Handshake::Either).await {
-            Err(Refused::Protocol(_)) => {
-                Self::shake(transport, setup, Handshake::Old).await.map_err(Refused::into_reason)
+            Err(ConnectionError::Handshake(_)) => {
+                Self::shake(transport, setup, Handshake::Old).await
             }
-            opened => opened.map_err(Refused::into_reason),
+            opened => opened,
         }
     }
 
@@ -95,40 +98,40 @@ impl McpConnection {
         transport: &Transport,
         setup: &McpSetup,
         handshake: Handshake,
-    ) -> Result<(Self, Catalog), Refused> {
+    ) -> Result<(Self, Catalog), ConnectionError> {
         let changed = Arc::new(Notify::new());
         let listener = ClientEvents { changed: Arc::clone(&changed) };
         let flooded = MessageOverflow::default();
         let (mut program, served) = match transport {
-            Transport::Stdio { .. } => {
-                let started = ServerProcess::start(transport, setup, flooded.clone()).await;
-                let (program, pipes) = started.map_err(Refused::NotStarted)?;
+            Transport::Stdio { command, args, env, folder } => {
+                let command =
+                    ServerCommand { program: command, args, env, folder: folder.as_deref() };
+                let (program, pipes) =
+                    ServerProcess::start(command, setup, flooded.clone()).await?;
                 (Some(program), listener.serve_with_lifecycle(pipes, handshake.mode()).await)
             }
             Transport::Http { url, headers } => {
-                let web =
-                    http::transport(url, headers, flooded.clone()).map_err(Refused::NotStarted)?;
+                let web = http::transport(url, headers, flooded.clone())?;
                 (None, listener.serve_with_lifecycle(web, handshake.mode()).await)
             }
         };
         let service = match served {
             Ok(service) => service,
-            Err(error) => return Err(refusal(&error, program.as_mut()).await),
+            Err(error) => return Err(handshake_error(&error, program.as_mut()).await),
         };
         let peer = service.peer().clone();
         let mut connection = Self { peer, flooded, service, program, changed };
         match Catalog::ask(&connection.peer).await {
             Ok(catalog) => Ok((connection, catalog)),
             Err(error) => {
-                let gone = connection.why_gone().await;
-                let why = gone.unwrap_or_else(|| format!("it would not list its tools: {error}"));
+                let ended = connection.why_gone().await.map(ConnectionError::Ended);
                 connection.end().await;
-                Err(Refused::NotStarted(why))
+                Err(ended.unwrap_or_else(|| ConnectionError::NoTools(error.to_string())))
             }
         }
     }
 
-    /// Why the server is gone, if it is a program that is.
+    /// Why the server ended, if it is a program that ended.
     async fn why_gone(&mut self) -> Option<String> {
         match &mut self.program {
             Some(program) if self.peer.is_transport_closed() => Some(program.why_gone().await),
@@ -141,7 +144,7 @@ impl McpConnection {
         kept.close().await;
     }
 
-    /// What watches over it from now on.
+    /// Turns it into a connection that is watched.
     pub(crate) fn keep(self) -> WatchedConnection {
         let Self { peer, service, program, changed, .. } = self;
         let stop = service.cancellation_token();
@@ -153,7 +156,7 @@ impl McpConnection {
     }
 }
 
-/// New servers tell of changes only to who has asked; the old ones tell everybody.
+/// Subscribes to changes of the tools: new servers send them only to subscribers.
 async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
     let asked = peer.peer_info().is_some_and(|info| {
         let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
@@ -168,21 +171,21 @@ async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
         while let Ok(Some(_)) = told.next().await {
             changed.notify_one();
         }
-        // Over HTTP a quiet stream is cut sooner or later, and what came in between is not told.
+        // Over HTTP a quiet stream ends sooner or later, and changes in between are missed.
         tokio::time::sleep(LISTEN_AGAIN).await;
         changed.notify_one();
     }
 }
 
-/// Something that came to pass with a connection.
+/// An event of a connection.
 pub(crate) enum ConnectionEvent {
-    /// Its tools are others now.
+    /// Its tools have changed.
     Changed,
-    /// It is gone, and why.
+    /// It ended, with the reason.
     Gone(String),
 }
 
-/// An open connection, watched over. Dropping it ends it.
+/// An open connection that is watched. Dropping it ends it.
 pub(crate) struct WatchedConnection {
     running: JoinSet<Result<QuitReason, JoinError>>,
     stop: Option<RunningServiceCancellationToken>,
@@ -192,7 +195,7 @@ pub(crate) struct WatchedConnection {
 }
 
 impl WatchedConnection {
-    /// Waits for something to come to pass; none when it is told to stop.
+    /// Waits for an event; none when `stop` is cancelled.
     pub(crate) async fn next(&mut self, stop: &CancellationToken) -> Option<ConnectionEvent> {
         tokio::select! {
             biased;
@@ -206,14 +209,14 @@ impl WatchedConnection {
         }))
     }
 
-    /// Says goodbye: closes a program's input and waits for its end, or ends it.
+    /// Closes it: closes a program's input and waits for its end, or ends it.
     pub(crate) async fn close(&mut self) {
         if let Some(stop) = self.stop.take() {
             stop.cancel();
         }
         let gone = async { while self.running.join_next().await.is_some() {} };
         let _patience = tokio::time::timeout(CLOSE_TIMEOUT, gone).await;
-        // What holds the pipes goes, and the program's input is closed for certain.
+        // Drops the pipes, so that the program's input is closed for certain.
         self.running.abort_all();
         if let Some(program) = &mut self.program {
             program.end().await;
@@ -233,47 +236,54 @@ impl Handshake {
     }
 }
 
-/// Why there is no connection.
-enum Refused {
-    /// There is nobody to talk to, or no use in another try.
-    NotStarted(String),
-    /// The handshake broke off.
-    Protocol(String),
+/// Why there is no connection to a server, in words for the user.
+#[derive(Debug, Error)]
+pub(crate) enum ConnectionError {
+    #[error("it did not answer within {} seconds", OPEN_TIMEOUT.as_secs())]
+    TimedOut,
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The handshake failed; another one may succeed.
+    #[error("{0}")]
+    Handshake(String),
+    /// The server's program ended.
+    #[error("{0}")]
+    Ended(String),
+    #[error("it did not list its tools: {0}")]
+    NoTools(String),
 }
 
-impl Refused {
-    fn into_reason(self) -> String {
-        match self {
-            Self::NotStarted(reason) | Self::Protocol(reason) => reason,
-        }
-    }
-}
-
-/// What is told of a handshake that failed.
-async fn refusal(error: &ClientInitializeError, program: Option<&mut ServerProcess>) -> Refused {
+async fn handshake_error(
+    error: &ClientInitializeError,
+    program: Option<&mut ServerProcess>,
+) -> ConnectionError {
     let Some(program) = program else {
-        return Refused::Protocol(told(error));
+        return ConnectionError::Handshake(describe(error));
     };
     let reason = match error {
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => program.why_gone().await,
-        other => format!("{}{}", told(other), program.complaints()),
+        other => format!("{}{}", describe(other), program.stderr_note()),
     };
     program.end().await;
-    Refused::Protocol(reason)
+    ConnectionError::Handshake(reason)
 }
 
-/// What a person can use of an error of the handshake.
-fn told(error: &ClientInitializeError) -> String {
+/// The useful part of an error of the handshake.
+fn describe(error: &ClientInitializeError) -> String {
     match error {
-        ClientInitializeError::TransportError { error, .. } => on_the_way(error.error.as_ref()),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        ClientInitializeError::TransportError { error, .. } => {
+            describe_transport(error.error.as_ref())
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback),
         ClientInitializeError::JsonRpcError(error) => format!("it refused: {}", error.message),
         other => other.to_string(),
     }
 }
 
-/// What a person can use of an error on the way to a server.
-pub(crate) fn on_the_way(error: &(dyn std::error::Error + 'static)) -> String {
-    http::told(error).unwrap_or_else(|| innermost(error))
+/// The useful part of an error of the transport.
+pub(crate) fn describe_transport(error: &(dyn std::error::Error + 'static)) -> String {
+    http::describe(error).unwrap_or_else(|| innermost(error))
 }

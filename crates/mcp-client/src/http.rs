@@ -1,7 +1,7 @@
-//! A server behind an address: streamable HTTP.
+//! A server at a URL: streamable HTTP.
 //!
-//! Invariants: redirects are not followed, for headers may hold a key; no message is read beyond [`LONGEST_MESSAGE`],
-//! which the library sees to only for streams, so that requests are made here.
+//! Invariants: redirects are not followed, since headers may hold a key; no message is read beyond
+//! [`MAX_MESSAGE_BYTES`]. The library checks that only for streams, so requests are made here.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -25,7 +25,7 @@ use crate::error_chain::innermost;
 use crate::message_limit::{MAX_MESSAGE_BYTES, MessageOverflow};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// What is read of an answer that says no.
+/// How much is read of a refusal.
 const REFUSAL_BYTES: usize = 64 * 1024;
 const SESSION: &str = "mcp-session-id";
 const EVENTS: &str = "text/event-stream";
@@ -39,71 +39,95 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
 
-/// What went wrong on the way, without the address: that may hold a key.
+/// Why a server cannot be reached over HTTP. Never contains the address, which may hold a key.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub(crate) struct HttpError(String);
+pub(crate) enum HttpError {
+    #[error("the header `{name}` cannot be sent: {problem}")]
+    Header { name: String, problem: HeaderProblem },
+    #[error("{}", innermost(.0))]
+    Request(reqwest::Error),
+    #[error("its response is not a message of the protocol ({0})")]
+    NotAMessage(serde_json::Error),
+    #[error("it answered {0}")]
+    Status(StatusCode),
+    #[error("it answered {0}; set `headers` with what it expects")]
+    NotAuthorized(StatusCode),
+    #[error("{}", MessageOverflow::reason())]
+    TooLong,
+}
+
+/// Why a header of the settings cannot be sent.
+#[derive(Debug, Error)]
+pub(crate) enum HeaderProblem {
+    #[error("its name is not valid")]
+    Name,
+    #[error("its value is not valid")]
+    Value,
+    #[error("the protocol sets it itself")]
+    Reserved,
+}
 
 impl From<reqwest::Error> for HttpError {
     fn from(error: reqwest::Error) -> Self {
-        Self(innermost(&error.without_url()))
+        Self::Request(error.without_url())
     }
 }
 
-/// The way to a server. The error is for people.
+/// The transport to a server.
 pub(crate) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
     flooded: MessageOverflow,
-) -> Result<HttpTransport, String> {
+) -> Result<HttpTransport, HttpError> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.custom_headers = header_map(headers)?;
     Ok(HttpTransport::with_client(HttpClient { client: client(url)?, flooded }, config))
 }
 
-/// What a person can use of an error on the way; none if it is of another kind.
-pub(crate) fn told(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+/// The useful part of a transport error; none if it is of another kind.
+pub(crate) fn describe(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<StreamableHttpError<HttpError>>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
         other => Some(innermost(other)),
     }
 }
 
-fn header_map(headers: &BTreeMap<String, String>) -> Result<Headers, String> {
-    let pairs = headers.iter().map(|(name, value)| {
-        let wrong = |why: &str| format!("the header `{name}` can not be sent: {why}");
-        let unfit = |_| wrong("its name or value does not fit");
-        let mut value =
-            HeaderValue::from_str(value).map_err(|_| wrong("its value does not fit"))?;
-        value.set_sensitive(true);
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(unfit)?;
-        if OWN_HEADERS.contains(&name.as_str()) {
-            return Err(wrong("the protocol uses it itself"));
-        }
-        Ok((name, value))
+fn header_map(headers: &BTreeMap<String, String>) -> Result<Headers, HttpError> {
+    let parsed = headers.iter().map(|(name, value)| {
+        header(name, value).map_err(|problem| HttpError::Header { name: name.clone(), problem })
     });
-    pairs.collect()
+    parsed.collect()
 }
 
-fn client(url: &str) -> Result<reqwest::Client, String> {
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderProblem> {
+    let mut value = HeaderValue::from_str(value).map_err(|_| HeaderProblem::Value)?;
+    value.set_sensitive(true);
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderProblem::Name)?;
+    if OWN_HEADERS.contains(&name.as_str()) {
+        return Err(HeaderProblem::Reserved);
+    }
+    Ok((name, value))
+}
+
+fn client(url: &str) -> Result<reqwest::Client, HttpError> {
     let mut builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("dormouse/", env!("CARGO_PKG_VERSION")));
-    // An error only says that somebody installed one before.
+    // An error only means that one is installed already.
     let _already = rustls::crypto::ring::default_provider().install_default();
     if url.starts_with("http://") {
         // Loading the system's certificates takes milliseconds, and fails where there are none.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().map_err(|error| error.to_string())
+    Ok(builder.build()?)
 }
 
-/// Makes the requests.
+/// Sends requests.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient {
     client: reqwest::Client,
-    /// The library does not hand on why a stream broke off.
+    /// Kept here, since the library does not say why a stream ended.
     flooded: MessageOverflow,
 }
 
@@ -139,7 +163,7 @@ impl StreamableHttpClient for HttpClient {
         _token: Option<String>,
         headers: Headers,
     ) -> Outcome<()> {
-        // Servers that know no goodbye are within their rights.
+        // A server need not support ending a session.
         send(self.client.delete(&*uri), Some(&session), headers).await.map(drop)
     }
 
@@ -177,14 +201,11 @@ impl HttpClient {
         let bytes = body(response, MAX_MESSAGE_BYTES).await.map_err(StreamableHttpError::Client)?;
         match serde_json::from_slice::<ServerJsonRpcMessage>(&bytes) {
             Ok(parsed) => Ok(StreamableHttpPostResponse::Json(parsed, session)),
-            // Nobody waits for an answer to what was no request.
+            // Notifications need no response.
             Err(_) if !matches!(message, ClientJsonRpcMessage::Request(_)) => {
                 Ok(StreamableHttpPostResponse::Accepted)
             }
-            Err(error) => {
-                let why = format!("its answer is no message of the protocol ({error})");
-                Err(StreamableHttpError::Client(HttpError(why)))
-            }
+            Err(error) => Err(StreamableHttpError::Client(HttpError::NotAMessage(error))),
         }
     }
 
@@ -217,19 +238,20 @@ fn session_of(response: &Response) -> Option<String> {
     response.headers().get(SESSION)?.to_str().ok().map(str::to_owned)
 }
 
-/// The body, if it is not longer than this.
+/// The body, if it has at most `most` bytes.
 async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await? {
         bytes.extend_from_slice(&piece);
         if bytes.len() > most {
-            return Err(HttpError(MessageOverflow::reason()));
+            return Err(HttpError::TooLong);
         }
     }
     Ok(bytes)
 }
 
-/// An answer that says no. An old server's no to the new handshake has to look like one.
+/// Handles an error status. The refusal of the new handshake by an old server becomes a protocol error, which makes the
+/// library use the old handshake.
 async fn refusal(
     response: Response,
     message: &ClientJsonRpcMessage,
@@ -238,8 +260,7 @@ async fn refusal(
     let status = response.status();
     let session = session_of(&response);
     if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let why = format!("it answered {status}; set `headers` with what it expects");
-        return Err(StreamableHttpError::Client(HttpError(why)));
+        return Err(StreamableHttpError::Client(HttpError::NotAuthorized(status)));
     }
     let bytes = body(response, REFUSAL_BYTES).await.unwrap_or_default();
     let said = serde_json::from_slice::<ServerJsonRpcMessage>(&bytes);
@@ -259,11 +280,11 @@ async fn refusal(
         Ok(error @ ServerJsonRpcMessage::Error(_)) => {
             Ok(StreamableHttpPostResponse::Json(error, session))
         }
-        _ => Err(StreamableHttpError::Client(HttpError(format!("it answered {status}")))),
+        _ => Err(StreamableHttpError::Client(HttpError::Status(status))),
     }
 }
 
-/// How far an event has come.
+/// The size of the current event.
 #[derive(Default)]
 struct Reading {
     event: usize,
@@ -271,7 +292,7 @@ struct Reading {
     over: bool,
 }
 
-/// The pieces of a stream of events; one that is too long ends it.
+/// A stream of events; an event that is too long ends it.
 fn bounded<E: Into<HttpError>>(
     pieces: impl Stream<Item = Result<Bytes, E>>,
     flooded: MessageOverflow,
@@ -293,7 +314,7 @@ fn bounded<E: Into<HttpError>>(
 }
 
 impl Reading {
-    /// Whether the event is not too long with this byte.
+    /// Counts a byte; returns whether the event is still short enough.
     fn take(&mut self, byte: u8) -> bool {
         match byte {
             b'\n' if self.line == 0 => self.event = 0,

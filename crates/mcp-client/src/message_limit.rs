@@ -1,6 +1,6 @@
-//! What a server may send in one message: a line without an end would eat all memory.
+//! The limit of a server's messages: a line without an end would use up all memory.
 //!
-//! Invariant: a line longer than [`LONGEST_MESSAGE`] ends the stream where it got too long, and that is remembered.
+//! Invariant: a line longer than [`MAX_MESSAGE_BYTES`] ends the stream, and that is recorded.
 
 use std::io;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) struct MessageOverflow(Arc<AtomicBool>);
 
 impl MessageOverflow {
-    pub(crate) fn so(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
@@ -26,12 +26,12 @@ impl MessageOverflow {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was, since this was last asked.
+    /// Returns whether one was, and resets it.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
 
-    /// What to say of it.
+    /// The reason for ending the connection.
     pub(crate) fn reason() -> String {
         format!(
             "it sent a message of more than {} MiB, so the connection was ended",
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.flooded.so() {
+        if self.flooded.is_set() {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
@@ -91,7 +91,7 @@ mod tests {
             BoundedLines { most, ..BoundedLines::new(text.as_bytes(), flooded.clone()) };
         let mut all = String::new();
         lines.read_to_string(&mut all).await.unwrap();
-        (all, flooded.so())
+        (all, flooded.is_set())
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
-//! A server of a session: how it stands, what it offers, calls of its tools, and starting it again.
+//! A server in a session: its status, the tools it offers, calls of its tools, and restarts.
 //!
-//! Invariants: a server that is gone is started again by the next call, but not more than [`MOST_STARTS`] times within
-//! [`STARTS_WITHIN`]; whoever waits for it is told how it went.
+//! Invariant: a server that ended is started again by the next call, at most [`MAX_STARTS`] times within
+//! [`STARTS_WITHIN`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,14 @@ use std::time::Duration;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject};
 use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
+use thiserror::Error;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, OfferedTool, cut};
-use crate::connection::{ConnectionEvent, McpConnection, on_the_way};
+use crate::connection::{ConnectionEvent, McpConnection, describe_transport};
 use crate::message_limit::MessageOverflow;
 use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
@@ -24,24 +25,39 @@ use crate::tool_name::tool_name;
 use crate::tool_result::tool_output;
 use dormouse_tools::{ToolError, ToolOutput};
 
-/// A server that keeps dying is not started for ever.
-const MOST_STARTS: usize = 5;
+/// A server that keeps failing is not started again and again.
+const MAX_STARTS: usize = 5;
 const STARTS_WITHIN: Duration = Duration::from_mins(10);
-/// The longest error of a server's that is handed on, in characters.
+/// The longest error text of a server, in characters.
 const ERROR_CHARS: usize = 4_000;
 
-/// How a server stands.
+/// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerStatus {
     /// It has not answered yet.
     Connecting,
     /// It can be called.
     Connected,
-    /// It can not, and why; a call tries to connect again.
+    /// It cannot be called, with the reason; a call tries to connect again.
     Down(String),
 }
 
-/// A server.
+/// Why a server cannot be called.
+#[derive(Debug, Error)]
+pub(crate) enum ServerUnavailable {
+    #[error(
+        "it was started {MAX_STARTS} times within {} minutes and is not started again for now ({last_error}); the user \
+         can retry with `/mcp reconnect {server}`",
+        STARTS_WITHIN.as_secs() / 60
+    )]
+    TooManyStarts { server: String, last_error: String },
+    #[error("{0}")]
+    Down(String),
+    #[error("it ended again at once")]
+    EndedAgain,
+}
+
+/// A server of a session.
 pub(crate) struct McpServer {
     pub(crate) spec: ServerSpec,
     setup: Arc<McpSetup>,
@@ -55,7 +71,7 @@ pub(crate) struct McpServer {
 struct Inner {
     peer: Option<Peer<RoleClient>>,
     flooded: MessageOverflow,
-    /// What it offered when it was last asked; kept while it is down.
+    /// The tools it listed last; kept while it is down.
     catalog: Arc<Catalog>,
     starts: Vec<Instant>,
     last_error: Option<String>,
@@ -87,8 +103,8 @@ impl McpServer {
         lock(&self.inner).last_error.clone()
     }
 
-    /// Starts it, unless that is under way or done.
-    pub(crate) fn start(self: &Arc<Self>) -> Result<(), String> {
+    /// Starts it, unless it is starting or running.
+    pub(crate) fn start(self: &Arc<Self>) -> Result<(), ServerUnavailable> {
         if !matches!(self.status(), ServerStatus::Down(_)) {
             return Ok(());
         }
@@ -101,23 +117,20 @@ impl McpServer {
         Ok(())
     }
 
-    fn count_start(&self) -> Result<(), String> {
+    fn count_start(&self) -> Result<(), ServerUnavailable> {
         let mut inner = lock(&self.inner);
         inner.starts.retain(|at| at.elapsed() < STARTS_WITHIN);
-        if inner.starts.len() >= MOST_STARTS {
-            let last = inner.last_error.clone().unwrap_or_default();
-            return Err(format!(
-                "it was started {MOST_STARTS} times within {} minutes and is not started again for now ({last}); \
-                 the person can try with `/mcp reconnect {}`",
-                STARTS_WITHIN.as_secs() / 60,
-                self.spec.name
-            ));
+        if inner.starts.len() >= MAX_STARTS {
+            return Err(ServerUnavailable::TooManyStarts {
+                server: self.spec.name.clone(),
+                last_error: inner.last_error.clone().unwrap_or_default(),
+            });
         }
         inner.starts.push(Instant::now());
         Ok(())
     }
 
-    /// From its start to its end.
+    /// Runs it from its start to its end.
     async fn live(self: Arc<Self>, stop: CancellationToken) {
         let opened = tokio::select! {
             biased;
@@ -126,7 +139,7 @@ impl McpServer {
         };
         let (connection, catalog) = match opened {
             Ok(opened) => opened,
-            Err(reason) => return self.down(&reason),
+            Err(error) => return self.down(&error.to_string()),
         };
         let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
         let mut kept = connection.keep();
@@ -139,7 +152,7 @@ impl McpServer {
         self.status.send_replace(ServerStatus::Connected);
         loop {
             match kept.next(&stop).await {
-                Some(ConnectionEvent::Changed) => self.look_again(&peer).await,
+                Some(ConnectionEvent::Changed) => self.refresh_catalog(&peer).await,
                 Some(ConnectionEvent::Gone(reason)) => {
                     self.down(&reason);
                     break kept.close().await;
@@ -152,8 +165,8 @@ impl McpServer {
         }
     }
 
-    async fn look_again(&self, peer: &Peer<RoleClient>) {
-        // One that can not list its tools any more is noticed by the next call.
+    async fn refresh_catalog(&self, peer: &Peer<RoleClient>) {
+        // A server that cannot list its tools any more is noticed by the next call.
         if let Ok(catalog) = Catalog::ask(peer).await {
             lock(&self.inner).catalog = Arc::new(catalog);
         }
@@ -169,15 +182,15 @@ impl McpServer {
         self.status.send_replace(ServerStatus::Down(reason));
     }
 
-    /// Waits until it is known whether it can be called.
+    /// Waits until it is connected or down.
     pub(crate) async fn settled(&self) {
         let mut status = self.status.subscribe();
-        // The sender is ours: it does not go away.
+        // Cannot fail: `self` holds the sender.
         let _settled = status.wait_for(|status| *status != ServerStatus::Connecting).await;
     }
 
-    /// Someone to call, connecting again if need be.
-    async fn peer(self: &Arc<Self>) -> Result<Peer<RoleClient>, String> {
+    /// The connection to call, connecting again if necessary.
+    async fn peer(self: &Arc<Self>) -> Result<Peer<RoleClient>, ServerUnavailable> {
         if let Some(peer) = self.open_peer() {
             return Ok(peer);
         }
@@ -185,8 +198,8 @@ impl McpServer {
         self.settled().await;
         match (self.open_peer(), self.status()) {
             (Some(peer), _) => Ok(peer),
-            (None, ServerStatus::Down(reason)) => Err(reason),
-            (None, _) => Err("it ended again at once".to_owned()),
+            (None, ServerStatus::Down(reason)) => Err(ServerUnavailable::Down(reason)),
+            (None, _) => Err(ServerUnavailable::EndedAgain),
         }
     }
 
@@ -204,13 +217,13 @@ impl McpServer {
         let work = async {
             // A connection that has just ended is noticed a moment later.
             tokio::task::yield_now().await;
-            let peer = self.peer().await.map_err(|reason| self.not_available(&reason))?;
+            let peer = self.peer().await.map_err(|error| self.not_available(&error))?;
             self.check_offered(tool)?;
             let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
             self.answer(tool, peer.call_tool_once(params).await).await
         };
         let timeout = self.spec.timeout.unwrap_or(self.setup.call_timeout);
-        // Whoever goes away here has the server told that nobody waits for the answer.
+        // Dropping the call tells the server that it was cancelled.
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(ToolError::interrupted()),
@@ -241,31 +254,34 @@ impl McpServer {
         match answered {
             Ok(CallToolResponse::Complete(done)) => Ok(tool_output(done)),
             Ok(CallToolResponse::InputRequired(_)) => Err(self.failed(&format!(
-                "`{tool}` wants an answer from the person in the middle of the call, which is not supported"
+                "`{tool}` asks the user a question during the call, which is not supported"
             ))),
             Ok(_) => Err(self.failed(&format!(
-                "`{tool}` wants to go on in the background as a task, which is not supported"
+                "`{tool}` wants to continue in the background as a task, which is not supported"
             ))),
             Err(ServiceError::McpError(error)) => {
                 let message = cut(&error.message, ERROR_CHARS);
-                Err(self.failed(&format!("`{tool}` was refused: {message} (code {})", error.code.0)))
+                Err(self
+                    .failed(&format!("`{tool}` was refused: {message} (code {})", error.code.0)))
             }
             Err(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
                 if matches!(self.spec.transport, Transport::Http { .. })
                     && lock(&self.inner).flooded.take()
                 {
-                    return Err(self.failed(&format!("`{tool}` failed: {}", MessageOverflow::reason())));
+                    return Err(
+                        self.failed(&format!("`{tool}` failed: {}", MessageOverflow::reason()))
+                    );
                 }
                 self.settled_as_down().await;
                 Err(self.failed(&format!(
-                    "it went away in the middle of the call of `{tool}` ({}), which may have been carried out; the \
-                     next call starts it again",
+                    "it ended during the call of `{tool}` ({}), which may have taken effect; the next call \
+                     starts it again",
                     self.last_error().unwrap_or_default()
                 )))
             }
             Err(error) => {
                 let reason = match &error {
-                    ServiceError::TransportSend(error) => on_the_way(error.error.as_ref()),
+                    ServiceError::TransportSend(error) => describe_transport(error.error.as_ref()),
                     other => other.to_string(),
                 };
                 let reason = cut(&reason, ERROR_CHARS);
@@ -274,15 +290,15 @@ impl McpServer {
         }
     }
 
-    /// The reason for its end is known a moment after the end.
+    /// Waits for the reason of its end, which is known a moment after the end.
     async fn settled_as_down(&self) {
         let mut status = self.status.subscribe();
         let down = status.wait_for(|status| matches!(status, ServerStatus::Down(_)));
         let _patience = tokio::time::timeout(Duration::from_secs(2), down).await;
     }
 
-    fn not_available(&self, reason: &str) -> ToolError {
-        self.failed(&format!("it is not available: {reason}"))
+    fn not_available(&self, error: &ServerUnavailable) -> ToolError {
+        self.failed(&format!("it is not available: {error}"))
     }
 
     fn failed(&self, what: &str) -> ToolError {
@@ -290,7 +306,7 @@ impl McpServer {
         ToolError::Failed { message: self.setup.redactor.redact(&message) }
     }
 
-    /// Ends it and waits for that.
+    /// Ends it and waits until it has ended.
     pub(crate) async fn close(&self) {
         let stop = std::mem::take(&mut *lock(&self.stop));
         stop.cancel();
@@ -298,22 +314,22 @@ impl McpServer {
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Ends it and starts it again, however often that was done before.
+    /// Ends it and starts it again, however often it was started before.
     pub(crate) async fn reconnect(self: &Arc<Self>) -> ServerStatus {
         self.close().await;
         {
             let mut inner = lock(&self.inner);
             inner.starts.clear();
-            // That it was stopped just now is what was asked for.
+            // The stop was intended and is no error.
             inner.last_error = None;
         }
-        // Nothing was counted yet that could refuse it.
+        // Cannot be refused: no start is counted.
         let _started = self.start();
         self.settled().await;
         self.status()
     }
 
-    /// Its tools with their own names, by the names the model has for them.
+    /// Its tools, by the names under which the model calls them.
     pub(crate) fn offered(&self) -> BTreeMap<String, (String, Arc<OfferedTool>)> {
         let catalog = self.catalog();
         let named = catalog.tools.iter().map(|(tool, offered)| {

@@ -1,6 +1,6 @@
 //! Servers as settings name them: `{"name": {"command": …}}` or `{"name": {"type": "http", "url": …}}`.
 //!
-//! Invariant: an entry that can not be used is reported with its file, line and reason; the others load.
+//! Invariant: an entry that cannot be used is reported with its file, line and reason; the others load.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct ParsedServers {
     pub servers: Vec<ServerSpec>,
     /// Those that are turned off by name, here or in a place that counts less.
     pub off: BTreeSet<String>,
-    /// What can not be used.
+    /// What cannot be used.
     pub problems: Vec<ServerProblem>,
 }
 
@@ -47,7 +47,7 @@ impl ParsedServers {
     }
 }
 
-/// A server that can not be used.
+/// A server that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerProblem {
     /// Where it stands.
@@ -277,7 +277,7 @@ impl Fields<'_> {
     }
 
     fn expand(&self, key: &'static str, text: &str) -> Result<String, Wrong> {
-        self.variables.expand(text).map_err(|reason| wrong(key, reason))
+        self.variables.expand(text).map_err(|error| wrong(key, error.to_string()))
     }
 }
 

@@ -1,10 +1,12 @@
-//! A server that is a program: started under the reaper, talked with through its pipes.
+//! A server that is a program: started under the reaper, connected by its pipes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use dormouse_tools::{PipedProcess, ProcessCommand, ProcessError, RunningProcess, exit_note};
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::AsyncReadExt;
@@ -12,11 +14,9 @@ use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
 
 use crate::message_limit::{BoundedLines, MessageOverflow};
-use crate::server_spec::Transport;
 use crate::setup::McpSetup;
-use dormouse_tools::{PipedProcess, ProcessCommand, RunningProcess, exit_note};
 
-/// What is kept of what a server prints on its standard error, for messages: the end of it.
+/// How much of the end of a server's standard error is kept for messages.
 const STDERR_TAIL_BYTES: usize = 2_000;
 /// How long a server may take to end by itself once its input is closed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,61 +26,66 @@ const STATUS_TIMEOUT: Duration = Duration::from_millis(500);
 /// How the protocol's library is given a program's pipes.
 pub(crate) type Pipes = AsyncRwTransport<RoleClient, BoundedLines<pipe::Receiver>, pipe::Sender>;
 
-/// A server's program.
+/// The command line of a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServerCommand<'a> {
+    pub(crate) program: &'a str,
+    pub(crate) args: &'a [String],
+    pub(crate) env: &'a BTreeMap<String, String>,
+    /// Relative to the working directory.
+    pub(crate) folder: Option<&'a Path>,
+}
+
+/// The process of a server.
 pub(crate) struct ServerProcess {
     process: RunningProcess,
-    complaints: StderrTail,
+    stderr: StderrTail,
     flooded: MessageOverflow,
     /// Reads its standard error; ends with it.
     _reading: JoinSet<()>,
 }
 
 impl ServerProcess {
-    /// Starts it. The error is for people.
     pub(crate) async fn start(
-        transport: &Transport,
+        command: ServerCommand<'_>,
         setup: &McpSetup,
         flooded: MessageOverflow,
-    ) -> Result<(Self, Pipes), String> {
-        let Transport::Stdio { command, args, env, folder } = transport else {
-            return Err("it is no program".to_owned());
-        };
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let folder = folder
-            .as_ref()
-            .map_or_else(|| setup.folder.clone(), |folder| setup.folder.join(folder));
+    ) -> Result<(Self, Pipes), ProcessError> {
+        let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
+        let folder =
+            command.folder.map_or_else(|| setup.folder.clone(), |folder| setup.folder.join(folder));
         let start = ProcessCommand {
-            program: command,
+            program: command.program,
             args: &args,
             folder: &folder,
             environment: &setup.environment,
             reaper: &setup.reaper,
         };
         let PipedProcess { stdin, stdout, stderr, process } =
-            PipedProcess::start(start, env).await.map_err(|error| error.to_string())?;
-        let complaints = StderrTail::default();
+            PipedProcess::start(start, command.env).await?;
+        let tail = StderrTail::default();
         let mut reading = JoinSet::new();
-        reading.spawn(complaints.clone().listen(stderr));
+        reading.spawn(tail.clone().listen(stderr));
         let pipes = Pipes::new(BoundedLines::new(stdout, flooded.clone()), stdin)
             .with_max_line_length(usize::MAX);
-        Ok((Self { process, complaints, flooded, _reading: reading }, pipes))
+        Ok((Self { process, stderr: tail, flooded, _reading: reading }, pipes))
     }
 
-    /// Why its output has ended, with what it complained about.
+    /// Why its output has ended, with the end of its standard error.
     pub(crate) async fn why_gone(&mut self) -> String {
-        if self.flooded.so() {
+        if self.flooded.is_set() {
             return MessageOverflow::reason();
         }
         let status = self.process.ended_within(STATUS_TIMEOUT).await;
-        format!("{}{}", ended(status), self.complaints.shown())
+        format!("{}{}", ended(status), self.stderr.shown())
     }
 
-    /// What it has complained about so far, in front of which something stands.
-    pub(crate) fn complaints(&self) -> String {
-        self.complaints.shown()
+    /// The end of its standard error, to be appended to a message.
+    pub(crate) fn stderr_note(&self) -> String {
+        self.stderr.shown()
     }
 
-    /// Its input is closed: waits for its end, and makes it end with all that it started.
+    /// Waits for its end, after its input was closed, and then ends it with everything it started.
     pub(crate) async fn end(&mut self) {
         self.process.ended_within(EXIT_TIMEOUT).await;
         self.process.end().await;
@@ -116,6 +121,6 @@ impl StderrTail {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-        if text.is_empty() { text } else { format!("; it said: {text}") }
+        if text.is_empty() { text } else { format!("; it printed: {text}") }
     }
 }

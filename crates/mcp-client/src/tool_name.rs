@@ -11,7 +11,7 @@ const LONGEST: usize = 64;
 /// Digits of the hash that parts names which had to be made fit.
 const HASH_DIGITS: usize = 8;
 
-/// The name of a tool. One that does not fit is made to, and ends with a hash of what it was, so that it can not
+/// The name of a tool. One that does not fit is made to, and ends with a hash of what it was, so that it cannot
 /// become the name of another.
 pub(crate) fn tool_name(server: &str, tool: &str) -> String {
     let fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

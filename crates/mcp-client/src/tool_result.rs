@@ -74,7 +74,7 @@ fn picture(kind: &str, data: String) -> Piece {
 }
 
 fn not_shown(what: &str, kind: &str, data: &str) -> String {
-    format!("[{what}, {kind}, {} bytes of base64: can not be shown]", data.len())
+    format!("[{what}, {kind}, {} bytes of base64: cannot be shown]", data.len())
 }
 
 /// One text where there is nothing else. A server does not speak for the program.

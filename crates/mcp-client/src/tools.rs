@@ -147,7 +147,7 @@ impl Tool for McpCall {
         }
     }
 
-    /// What can not be forwarded is for the call itself to complain about.
+    /// What cannot be forwarded is for the call itself to complain about.
     fn forwards(&self, input: &RawValue) -> Option<Forwarded> {
         let ForwardedCall { server, tool, arguments } = serde_json::from_str(input.get()).ok()?;
         let server = Arc::clone(self.servers.get(&server)?);

@@ -1,11 +1,27 @@
-//! The arguments of a call: an object, or what is wrong with them.
+//! Checks that the arguments of a call are a JSON object.
 
 use dormouse_conversation::ToolUse;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use thiserror::Error;
 
 use crate::input::without_position;
+
+/// Why the arguments of a call are not a JSON object. The text is for the model.
+#[derive(Debug, Error)]
+pub(crate) enum ArgumentsError {
+    #[error(
+        "the arguments of {tool} are not a JSON object, so it was not run; send one object with the fields of the tool's \
+         schema"
+    )]
+    NotAnObject { tool: String },
+    #[error(
+        "the arguments of {tool} were not valid JSON ({problem}), so it was not run; send the call again with one \
+         complete JSON object"
+    )]
+    InvalidJson { tool: String, problem: String },
+}
 
 /// The text of arguments that were not JSON.
 #[derive(Deserialize)]
@@ -15,22 +31,21 @@ struct InvalidJson {
     text: String,
 }
 
-/// The object that a call's arguments are; else why they are none, for the model to read.
-pub(crate) fn object(call: ToolUse<'_>) -> Result<&RawValue, String> {
+/// The arguments of a call, if they are an object.
+pub(crate) fn object(call: ToolUse<'_>) -> Result<&RawValue, ArgumentsError> {
     let text = call.input.get().trim_start();
-    // A call without arguments has none, or `null`; what is required is then found missing.
+    // A call without arguments may have `null`; missing fields are reported later.
     if text == "null" {
         return Ok(empty_object());
     }
-    let name = call.name;
+    let tool = call.name.to_owned();
     if !text.starts_with('{') {
-        return Err(format!(
-            "the arguments of {name} are not a JSON object, so it was not run; send one object with \
-             the fields of the tool's schema"
-        ));
+        return Err(ArgumentsError::NotAnObject { tool });
     }
     match serde_json::from_str::<InvalidJson>(text) {
-        Ok(InvalidJson { text }) => Err(invalid_json(name, &text)),
+        Ok(InvalidJson { text }) => {
+            Err(ArgumentsError::InvalidJson { tool, problem: json_problem(&text) })
+        }
         Err(_) => Ok(call.input),
     }
 }
@@ -39,18 +54,14 @@ fn empty_object() -> &'static RawValue {
     serde_json::from_str("{}").unwrap_or(RawValue::NULL)
 }
 
-fn invalid_json(name: &str, text: &str) -> String {
-    let problem = match serde_json::from_str::<IgnoredAny>(text) {
+fn json_problem(text: &str) -> String {
+    match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) if text.lines().count() <= 1 => {
             format!("{} at character {}", without_position(&error), error.column())
         }
         Err(error) => error.to_string(),
         Ok(IgnoredAny) => "they could not be read".to_owned(),
-    };
-    format!(
-        "the arguments of {name} were not valid JSON ({problem}), so it was not run; send the call \
-         again with one complete JSON object"
-    )
+    }
 }
 
 #[cfg(test)]

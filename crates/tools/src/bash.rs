@@ -4,9 +4,7 @@
 //! answer fits its limit and says what is missing.
 
 use std::borrow::Cow;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use dormouse_base::Environment;
@@ -17,6 +15,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::exit_note::exit_note;
 use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
 use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
@@ -248,16 +247,4 @@ fn conclude(kept: &mut OutputCollector, ending: ProcessEnd, pipe: PipeState, tim
     if kept.is_empty() && matches!(ending, ProcessEnd::Exited(_)) {
         kept.note("[the command printed nothing]");
     }
-}
-
-/// A note about how a command ended; none if it succeeded.
-pub fn exit_note(status: ExitStatus) -> Option<String> {
-    if status.success() {
-        return None;
-    }
-    Some(match (status.code(), status.signal()) {
-        (Some(code), _) => format!("[exit code {code}]"),
-        (None, Some(signal)) => format!("[ended by signal {signal}]"),
-        (None, None) => format!("[ended: {status}]"),
-    })
 }

@@ -72,7 +72,10 @@ impl Tool for BashOutput {
 fn look(input: &Input, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let filter = input.filter.as_deref().map(RegexMatcher::new).transpose();
     let filter = filter.map_err(|error| ToolError::invalid(format!("`filter`: {error}")))?;
-    let shell = context.shells.get(&input.shell_id).map_err(ToolError::invalid)?;
+    let shell = context
+        .shells
+        .get(&input.shell_id)
+        .map_err(|error| ToolError::invalid(error.to_string()))?;
     // Looked at first: what it printed before its end is then all there.
     let status = shell.status();
     let unread = match (&filter, &status) {

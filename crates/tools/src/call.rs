@@ -8,7 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
+use dormouse_conversation::{ToolUse, ToolUseId};
 use dormouse_permissions::{
     Access, HostPattern, PermissionDecision, PermissionGate, PermissionVerdict,
 };
@@ -17,68 +17,15 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::arguments::object;
+use crate::call_result::CallResult;
 use crate::{
     BeforeCall, CallContext, CallObserver, CallOpinion, CallView, ConfirmationOverride,
-    ConfirmationReply, ConfirmationRequest, Confirmer, FileRoute, Forwarded, StoredOutput, Tool,
-    ToolError, ToolOutput, ToolSet,
+    ConfirmationReply, ConfirmationRequest, Confirmer, FileRoute, Forwarded, Tool, ToolError,
+    ToolSet,
 };
 
 /// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
 const STOP_GRACE: Duration = Duration::from_secs(5);
-
-/// What goes back to the model.
-#[derive(Debug, Clone)]
-pub struct CallResult {
-    /// The answer, or what went wrong.
-    pub content: ResultContent,
-    /// Whether something went wrong.
-    pub is_error: bool,
-    /// Whether the user interrupted the call.
-    pub is_interrupted: bool,
-    /// The file in which the result is, where it was too long to hold.
-    pub spilled: Option<StoredOutput>,
-    /// What the gate, and whoever was asked, made of it; none where it did not come to that.
-    pub verdict: Option<PermissionVerdict>,
-    /// What the model is told besides, by an observer.
-    pub notes: Vec<String>,
-    /// Why an observer, or the tool itself, wants the turn to end here.
-    pub halt: Option<String>,
-    /// The arguments it ran with, where an observer gave it others.
-    pub changed: Option<Box<RawValue>>,
-}
-
-impl CallResult {
-    fn error(message: impl Into<String>) -> Self {
-        Self {
-            content: ResultContent::Text(message.into()),
-            is_error: true,
-            is_interrupted: false,
-            spilled: None,
-            verdict: None,
-            notes: Vec::new(),
-            halt: None,
-            changed: None,
-        }
-    }
-
-    fn with(self, verdict: PermissionVerdict) -> Self {
-        Self { verdict: Some(verdict), ..self }
-    }
-}
-
-impl From<Result<ToolOutput, ToolError>> for CallResult {
-    fn from(result: Result<ToolOutput, ToolError>) -> Self {
-        match result {
-            Ok(ToolOutput { content, spilled, is_error, halt }) => {
-                Self { content, is_error, spilled, halt, ..Self::error("") }
-            }
-            Err(error) => Self {
-                is_interrupted: matches!(error, ToolError::Interrupted { .. }),
-                ..Self::error(error.to_string())
-            },
-        }
-    }
-}
 
 /// Everything a call passes through.
 #[derive(Debug, Clone)]
@@ -125,7 +72,7 @@ impl CallRunner {
         };
         let given = match object(call) {
             Ok(input) => input,
-            Err(problem) => return CallResult::error(problem),
+            Err(error) => return CallResult::error(error.to_string()),
         };
         let Some(Forwarded { tool: aim, input }) = tool.forwards(given) else {
             return self.run_tool(&**tool, call.id, given, context).await;
@@ -145,9 +92,9 @@ impl CallRunner {
     ) -> CallResult {
         let name = tool.called_as(given);
         let view = CallView { id, name: &name, input: given };
-        let BeforeCall { stance, input, mut notes, halt } = self.before(view).await;
+        let BeforeCall { opinion, input, mut notes, halt } = self.before(view).await;
         let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
-        let mut result = match self.permit(tool, view, &input, stance, given_context).await {
+        let mut result = match self.permit(tool, view, &input, opinion, given_context).await {
             Err(refusal) => self.refused(view, refusal).await,
             Ok(permit) => {
                 let input = permit.input.map_or(input, Cow::Owned);
@@ -176,11 +123,11 @@ impl CallRunner {
         tool: &dyn Tool,
         view: CallView<'_>,
         input: &RawValue,
-        stance: CallOpinion,
+        opinion: CallOpinion,
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
         let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
-        match (decision.verdict, stance) {
+        match (decision.verdict, opinion) {
             (PermissionVerdict::Ask, CallOpinion::Neutral)
                 if !decision.by_rule && has_a_door(tool, input, context) =>
             {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
+use crate::{ResultLimit, ToolClass, ToolOutput, ToolSpec, ToolTraits};
 use dormouse_base::Environment;
-use dormouse_conversation::ToolUseId;
+use dormouse_conversation::{ResultContent, ToolUseId};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
@@ -91,7 +91,7 @@ async fn a_call_that_works() {
 #[test]
 fn every_fault_is_an_answer() {
     check("Marionette", "{}", "there is no tool named `Marionette`; the tools are: Puppet, Read");
-    check("Puppet", "null", "the arguments do not fit: missing field `act`");
+    check("Puppet", "null", "invalid arguments: missing field `act`");
     check("Puppet", r#"{"act":"fail"}"#, "no strings");
     check(
         "Puppet",
@@ -191,15 +191,15 @@ impl Confirmer for Person {
 /// Does before a call what the test says, and notes what came after.
 #[derive(Default)]
 struct Watcher {
-    stance: CallOpinion,
+    opinion: CallOpinion,
     input: Option<&'static str>,
 }
 
 impl CallObserver for Watcher {
     fn before<'a>(&'a self, _: CallView<'a>) -> BoxFuture<'a, BeforeCall> {
         let input = self.input.map(|text| RawValue::from_string(text.to_owned()).unwrap());
-        let stance = self.stance.clone();
-        let before = BeforeCall { stance, input, notes: vec!["before".into()], halt: None };
+        let opinion = self.opinion.clone();
+        let before = BeforeCall { opinion, input, notes: vec!["before".into()], halt: None };
         Box::pin(std::future::ready(before))
     }
 
@@ -289,7 +289,7 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
         }
     };
     let stands = |why: &str| why.to_owned();
-    for (stance, rules, expected) in [
+    for (opinion, rules, expected) in [
         (CallOpinion::Allow { why: stands("fine") }, rules(&[], &[], &[]), "sit"),
         (CallOpinion::Allow { why: stands("fine") }, rules(&[], &[], &["Puppet"]), deny),
         (CallOpinion::Allow { why: stands("fine") }, rules(&[], &["Puppet"], &[]), "asks first"),
@@ -300,7 +300,7 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
         ),
         (CallOpinion::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
     ] {
-        let observer = Watcher { stance, input: Some(r#"{"act":"sit"}"#) };
+        let observer = Watcher { opinion, input: Some(r#"{"act":"sit"}"#) };
         let caller = CallRunner {
             observer: Some(Arc::new(observer)),
             ..caller(dormouse_permissions::PermissionMode::Default, rules)

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::blocking::to_the_end;
 use crate::project_file::{
-    CurrentFile, MAX_BYTES, WriteTarget, commit, load, permitted, refused, remember,
+    LoadedFile, MAX_BYTES, WriteTarget, commit, load, permitted, refused, remember,
 };
 use crate::snippet::{around, line_numbers};
 use crate::tool::{file_access, named_file};
@@ -179,7 +179,7 @@ fn edited(
     target: &WriteTarget,
     change: &Change<'_>,
     context: &CallContext,
-) -> Result<(CurrentFile, Edited), ToolError> {
+) -> Result<(LoadedFile, Edited), ToolError> {
     let Some(current) = load(target, &context.read_cache)? else {
         return Err(ToolError::NotFound {
             path: target.real.clone(),
@@ -236,7 +236,7 @@ struct Edited {
     pieces: Vec<Range<usize>>,
 }
 
-/// Makes the change, or says why it can not be made.
+/// Makes the change, or says why it cannot be made.
 fn apply(file: &[u8], change: &Change<'_>) -> Result<Edited, String> {
     let found = match find(file, change.old) {
         TextMatches::TooMany => {
@@ -276,7 +276,7 @@ fn apply(file: &[u8], change: &Change<'_>) -> Result<Edited, String> {
     Ok(edited)
 }
 
-fn report(named: &str, current: &CurrentFile, edited: &Edited) -> String {
+fn report(named: &str, current: &LoadedFile, edited: &Edited) -> String {
     let starts: Vec<usize> = edited.pieces.iter().map(|piece| piece.start).collect();
     let places = match starts.len() {
         1 => "1 place".to_owned(),
@@ -291,7 +291,7 @@ fn report(named: &str, current: &CurrentFile, edited: &Edited) -> String {
 
 /// What the model knows of the file now: all of it if it had seen all, else what it had seen, changed
 /// in the same way.
-fn content_now(current: &CurrentFile, change: &Change<'_>, edited: Edited) -> (ReadExtent, String) {
+fn content_now(current: &LoadedFile, change: &Change<'_>, edited: Edited) -> (ReadExtent, String) {
     if current.seen.extent == ReadExtent::Whole
         && let Ok(content) = String::from_utf8(edited.bytes)
     {

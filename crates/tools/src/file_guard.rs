@@ -1,41 +1,58 @@
-//! Who may write a file, and through what: a question that Write and Edit ask before they look at it.
+//! Which files Write and Edit may change, and how. They ask before they look at a file.
 //!
-//! Invariant: the answer is asked for the path as the model named it and for the place it really leads
-//! to, so that a link is no way around.
+//! Invariant: the guard is asked about the path as the model named it and about where it really leads, so that a link
+//! does not get around it.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use thiserror::Error;
+
 /// How a file is written.
 #[derive(Debug, Clone)]
 pub enum FileRoute {
-    /// As any other.
+    /// Like any other file.
     Plain,
-    /// Not at all; why, for the model to read.
+    /// Not at all; the reason is for the model.
     Refused(String),
-    /// Through a door of its own.
+    /// By a writer of its own, as memories are.
     Through(Arc<dyn FileWriter>),
 }
 
-/// What became of a write through a door.
+/// The outcome of a write by a [`FileWriter`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileWriteOutcome {
-    /// It is done. The file may say more than was written.
+    /// Written. The file may contain more than was written.
     Written,
-    /// It waits for the person; what the model is told.
+    /// Waits for the user's confirmation; the text is for the model.
     Waits(String),
+}
+
+/// Why a [`FileWriter`] did not write. The text is for the model.
+#[derive(Debug, Error)]
+pub enum FileWriteError {
+    /// The content has to be text.
+    #[error("{0} must be UTF-8 text")]
+    NotText(&'static str),
+    /// The store behind the file refused it.
+    #[error(transparent)]
+    Store(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Writes one file in its own way.
 pub trait FileWriter: Send + Sync {
-    /// Puts `after` in the place of `before` (none: a new file), or says why not, for the model to read.
-    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<FileWriteOutcome, String>;
+    /// Replaces `before` (none: a new file) by `after`.
+    fn write(
+        &self,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<FileWriteOutcome, FileWriteError>;
 }
 
 impl fmt::Debug for dyn FileWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileDoor")
+        f.write_str("FileWriter")
     }
 }
 

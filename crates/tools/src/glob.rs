@@ -342,7 +342,7 @@ mod tests {
     #[track_caller]
     fn check_refused(pattern: &str, expected: &str) {
         let error = Pattern::new(pattern).err().unwrap().to_string();
-        assert_eq!(error, format!("the arguments do not fit: `pattern`: {expected}"));
+        assert_eq!(error, format!("invalid arguments: `pattern`: {expected}"));
     }
 
     #[test]

@@ -54,7 +54,7 @@ mod tests {
     fn check(input: &str, expected: &str) {
         let input = RawValue::from_string(input.to_owned()).unwrap();
         let error = parse_input::<Sample>(&input).unwrap_err().to_string();
-        assert_eq!(error, format!("the arguments do not fit: {expected}"));
+        assert_eq!(error, format!("invalid arguments: {expected}"));
     }
 
     #[test]

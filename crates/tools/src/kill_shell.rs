@@ -65,7 +65,10 @@ impl Tool for KillShell {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let Input { shell_id } = parse_input(input)?;
-            let shell = context.shells.get(&shell_id).map_err(ToolError::invalid)?;
+            let shell = context
+                .shells
+                .get(&shell_id)
+                .map_err(|error| ToolError::invalid(error.to_string()))?;
             if let ShellStatus::Ended(how) = shell.status() {
                 return Ok(ToolOutput::text(format!("{shell_id} had ended already: {how}")));
             }

@@ -1,10 +1,8 @@
-//! The tools the model calls, how their calls are scheduled and guarded, and the one door to child
-//! processes.
+//! The tools that the model calls, how their calls are scheduled and guarded, and child processes.
 //!
-//! Invariants: nothing starts a process but [`process`](output) here, always in a group of its own and
-//! without the model's keys; every result is bounded and says what it left out; a tool that fails or
-//! panics becomes an error result and never ends the program. No network but for [`WebFetch`], [`post_json`] and
-//! MCP servers, no terminal, no prompts.
+//! Invariants: only [`process`](output) starts processes, always in a process group of their own and without the model's
+//! API keys; every result is bounded and says what it leaves out; a tool that fails or panics yields an error result and
+//! never ends the program. No network except [`WebFetch`], [`post_json`] and MCP servers; no terminal, no prompts.
 
 #![forbid(unsafe_code)]
 
@@ -13,9 +11,12 @@ mod bash;
 mod bash_output;
 mod blocking;
 mod call;
+mod call_context;
+mod call_result;
 mod capture;
 mod confirmation;
 mod edit;
+mod exit_note;
 mod file_guard;
 mod glob;
 mod grep;
@@ -36,17 +37,23 @@ mod reaper;
 mod registry;
 mod shells;
 mod snippet;
-mod todo;
+mod todo_list;
+mod todo_write;
 mod tool;
+mod tool_result;
+mod tool_spec;
 mod web_fetch;
 mod write;
 
-pub use bash::{Bash, exit_note};
+pub use bash::Bash;
 pub use bash_output::BashOutput;
-pub use call::{CallResult, CallRunner};
+pub use call::CallRunner;
+pub use call_context::{CallContext, CommandLimits};
+pub use call_result::CallResult;
 pub use confirmation::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
 pub use edit::Edit;
-pub use file_guard::{FileGuard, FileRoute, FileWriteOutcome, FileWriter};
+pub use exit_note::exit_note;
+pub use file_guard::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
@@ -56,7 +63,7 @@ pub use observer::{
 };
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
 pub use overflow::{OutputFile, StoredOutput};
-pub use post::{PostResponse, post_json};
+pub use post::{PostError, PostResponse, post_json};
 pub use process::{
     MODEL_KEYS, PipedProcess, ProcessCommand, ProcessError, ProcessOutput, RunningProcess, output,
     output_and_first_line, output_with_input,
@@ -67,10 +74,10 @@ pub use read_cache::{CachedFile, ReadCache, ReadExtent};
 pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
 pub use shells::Shells;
-pub use todo::{Todo, TodoList, TodoStatus, TodoWrite};
-pub use tool::{
-    CallContext, CommandLimits, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, ToolTraits, definition,
-};
+pub use todo_list::{Todo, TodoList, TodoStatus};
+pub use todo_write::TodoWrite;
+pub use tool::{Forwarded, Tool, definition};
+pub use tool_result::{ToolError, ToolOutput};
+pub use tool_spec::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
 pub use web_fetch::WebFetch;
 pub use write::Write;

@@ -1,7 +1,7 @@
-//! Whoever looks at a call before and after it runs: hooks, above all.
+//! Observers of calls, before and after they run: mainly hooks.
 //!
-//! Invariant: an observer can stop a call, change its arguments or its result and add to what the model
-//! reads; it can not make the gate forget a rule.
+//! Invariant: an observer can deny a call, change its arguments or its result and add notes for the model; it cannot
+//! override a permission rule.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use dormouse_conversation::{ResultContent, ToolUseId};
 use futures_util::future::{BoxFuture, ready};
 use serde_json::value::RawValue;
 
-use crate::CallResult;
+use crate::call_result::CallResult;
 
 /// A call, as observers see it.
 #[derive(Debug, Clone, Copy)]
@@ -23,76 +23,76 @@ pub struct CallView<'a> {
     pub input: &'a RawValue,
 }
 
-/// What an observer thinks of a call that is about to run.
+/// An observer's opinion on a call that is about to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum CallOpinion {
-    /// Nothing.
+    /// No opinion.
     #[default]
     Neutral,
-    /// It need not be asked about, unless a rule says so.
+    /// It needs no confirmation, unless a rule asks for it.
     Allow {
         /// Why.
         why: String,
     },
-    /// A person should decide.
+    /// The user should decide.
     Ask {
         /// Why.
         why: String,
     },
     /// It must not run.
     Deny {
-        /// Why, for the model to read.
+        /// Why, for the model.
         why: String,
     },
 }
 
-/// What comes of looking at a call before it runs.
+/// The result of observing a call before it runs.
 #[derive(Debug, Default)]
 pub struct BeforeCall {
     /// Whether it should run.
-    pub stance: CallOpinion,
-    /// Other arguments, to run it with.
+    pub opinion: CallOpinion,
+    /// Changed arguments.
     pub input: Option<Box<RawValue>>,
-    /// What the model is told besides the result.
+    /// Notes for the model besides the result.
     pub notes: Vec<String>,
-    /// Why the whole turn is to end with this call.
+    /// Why the turn ends with this call, if it does.
     pub halt: Option<String>,
 }
 
-/// An observer's word in place of the person's.
+/// An observer's answer in place of the user's.
 #[derive(Debug)]
 pub enum ConfirmationOverride {
-    /// It may run, perhaps with other arguments.
+    /// It may run.
     Allow {
-        /// Those.
+        /// Changed arguments.
         input: Option<Box<RawValue>>,
     },
-    /// It may not.
+    /// It may not run.
     Deny {
-        /// Why, for the model to read.
+        /// Why, for the model.
         why: String,
     },
 }
 
-/// What comes of looking at a call that has ended.
+/// The result of observing a call that has ended.
 #[derive(Debug, Default)]
 pub struct AfterCall {
-    /// Another result.
+    /// A changed result.
     pub content: Option<ResultContent>,
-    /// What the model is told besides the result.
+    /// Notes for the model besides the result.
     pub notes: Vec<String>,
-    /// Why the whole turn is to end with this call.
+    /// Why the turn ends with this call, if it does.
     pub halt: Option<String>,
 }
 
-/// Sees calls come and go.
+/// Observes calls.
 pub trait CallObserver: Send + Sync {
-    /// A call is about to be decided about.
+    /// Called before a call is decided about.
     fn before<'a>(&'a self, _call: CallView<'a>) -> BoxFuture<'a, BeforeCall> {
         Box::pin(ready(BeforeCall::default()))
     }
 
-    /// A person is about to be asked, or would be if one were there. The first word counts.
+    /// Called before the user is asked, or would be if there were a terminal. Returns an answer in place of the user's.
     fn asking<'a>(
         &'a self,
         _call: CallView<'a>,
@@ -101,12 +101,12 @@ pub trait CallObserver: Send + Sync {
         Box::pin(ready(None))
     }
 
-    /// A call was denied; what the model is told besides.
+    /// Called after a denial. Returns notes for the model.
     fn denied<'a>(&'a self, _call: CallView<'a>, _why: &'a str) -> BoxFuture<'a, Vec<String>> {
         Box::pin(ready(Vec::new()))
     }
 
-    /// A call has run, well or not.
+    /// Called after a call has run, whether it succeeded or not.
     fn after<'a>(
         &'a self,
         _call: CallView<'a>,

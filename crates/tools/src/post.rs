@@ -1,65 +1,82 @@
-//! Posting JSON to an address that the person has set: for hooks. No redirect is followed, and of what comes back no
-//! more is read than anybody needs.
+//! Posts JSON to an address from the user's settings, for hooks. Redirects are not followed, and responses are bounded.
 
 use std::time::Duration;
 
 use reqwest::Client;
 use reqwest::header::CONTENT_TYPE;
+use thiserror::Error;
 
-/// The most that is read of an answer.
-const MOST_BYTES: usize = 1_000_000;
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+/// The largest response.
+const MAX_RESPONSE_BYTES: usize = 1_000_000;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a server answered.
+/// A server's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostResponse {
-    /// Its status.
+    /// The HTTP status.
     pub status: u16,
-    /// What it said.
+    /// The body.
     pub body: String,
 }
 
-/// Posts JSON; an error says in words what went wrong.
+/// Why a request got no response.
+#[derive(Debug, Error)]
+pub enum PostError {
+    /// The request failed.
+    #[error("{}", innermost(.0))]
+    Request(#[from] reqwest::Error),
+    /// The response is too large.
+    #[error("the response is larger than {limit} bytes")]
+    TooLarge {
+        /// The largest response that is read.
+        limit: usize,
+    },
+    /// No complete response in time.
+    #[error("timed out after {} s", .0.as_secs_f32())]
+    TimedOut(Duration),
+}
+
+/// Posts JSON.
 pub async fn post_json(
     url: &str,
     headers: &[(String, String)],
     body: Vec<u8>,
     timeout: Duration,
-) -> Result<PostResponse, String> {
+) -> Result<PostResponse, PostError> {
     let work = async {
         let mut request = client(url)?.post(url).header(CONTENT_TYPE, "application/json");
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let mut response = request.body(body).send().await.map_err(|error| innermost(&error))?;
-        let (status, mut bytes) = (response.status().as_u16(), Vec::new());
-        while let Some(piece) = response.chunk().await.map_err(|error| innermost(&error))? {
+        let mut response = request.body(body).send().await?;
+        let status = response.status().as_u16();
+        let mut bytes = Vec::new();
+        while let Some(piece) = response.chunk().await? {
             bytes.extend_from_slice(&piece);
-            if bytes.len() > MOST_BYTES {
-                return Err(format!("the answer is larger than {MOST_BYTES} bytes"));
+            if bytes.len() > MAX_RESPONSE_BYTES {
+                return Err(PostError::TooLarge { limit: MAX_RESPONSE_BYTES });
             }
         }
         Ok(PostResponse { status, body: String::from_utf8_lossy(&bytes).into_owned() })
     };
-    let late = |_| format!("timed out after {} s", timeout.as_secs_f32());
-    tokio::time::timeout(timeout, work).await.map_err(late)?
+    tokio::time::timeout(timeout, work).await.map_err(|_| PostError::TimedOut(timeout))?
 }
 
-fn client(url: &str) -> Result<Client, String> {
+fn client(url: &str) -> Result<Client, PostError> {
     let mut builder = Client::builder()
-        .connect_timeout(CONNECT_PATIENCE)
+        .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("dormouse/", env!("CARGO_PKG_VERSION")));
-    // An error only says that somebody installed one before.
+    // An error only means that one is installed already.
     let _already = rustls::crypto::ring::default_provider().install_default();
     if url.starts_with("http://") {
-        // What is not encrypted stays near, and a proxy has no business in it.
+        // Plain HTTP is for addresses nearby, which need no proxy.
         builder = builder.tls_certs_only([]).no_proxy();
     }
-    builder.build().map_err(|error| innermost(&error))
+    Ok(builder.build()?)
 }
 
-/// The error at the bottom of the chain says what happened; those above it say "error sending request".
+/// The text of the innermost error, which says what happened; the outer ones say "error sending request".
 pub(crate) fn innermost(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {

@@ -49,7 +49,7 @@ pub enum ProcessError {
         program: String,
     },
     /// No folder to run in.
-    #[error("{} is not a folder that exists, so `{program}` can not run in it", folder.display())]
+    #[error("{} is not a folder that exists, so `{program}` cannot run in it", folder.display())]
     NoFolder {
         /// The program.
         program: String,
@@ -57,7 +57,7 @@ pub enum ProcessError {
         folder: PathBuf,
     },
     /// The system would not start it, or lost it.
-    #[error("can not run `{program}`: {source}")]
+    #[error("cannot run `{program}`: {source}")]
     System {
         /// The program.
         program: String,

@@ -27,13 +27,13 @@ pub(crate) const MAX_BYTES: u64 = 50 * 1024 * 1024;
 const MAX_REMEMBERED: usize = 1024 * 1024;
 
 /// A file as it is now, which is also as it was read.
-pub(crate) struct CurrentFile {
+pub(crate) struct LoadedFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) seen: CachedFile,
     metadata: Metadata,
 }
 
-impl CurrentFile {
+impl LoadedFile {
     /// Names of this file beside the one it is replaced under.
     pub(crate) fn other_names(&self) -> u64 {
         self.metadata.nlink().saturating_sub(1)
@@ -57,10 +57,10 @@ fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut WriteTarget) -> Result<
 pub(crate) fn load(
     target: &WriteTarget,
     cache: &Mutex<ReadCache>,
-) -> Result<Option<CurrentFile>, ToolError> {
+) -> Result<Option<LoadedFile>, ToolError> {
     let path = target.real.as_path();
     let Some(mut file) = open(path)? else { return Ok(None) };
-    let metadata = file.metadata().map_err(|source| unreadable(path, source))?;
+    let metadata = file.metadata().map_err(|source| ToolError::unreadable(path, source))?;
     crate::read::plain(path, &metadata)?;
     let seen = known(path, &metadata, cache)?;
     if metadata.len() > MAX_BYTES {
@@ -68,14 +68,14 @@ pub(crate) fn load(
     }
     let mut bytes = Vec::new();
     let mut bounded = (&mut file).take(MAX_BYTES + 1);
-    bounded.read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
+    bounded.read_to_end(&mut bytes).map_err(|source| ToolError::unreadable(path, source))?;
     // Within one tick of the clock a file can change and keep its time.
     if seen.extent == ReadExtent::Whole && seen.content.as_bytes() != bytes
         || bytes.len() as u64 != metadata.len()
     {
         return Err(changed(path, &seen, &metadata));
     }
-    Ok(Some(CurrentFile { bytes, seen, metadata }))
+    Ok(Some(LoadedFile { bytes, seen, metadata }))
 }
 
 /// Opens it for reading, if it exists; nothing that is not a plain file, and nothing read-only.
@@ -83,16 +83,16 @@ fn open(path: &Path) -> Result<Option<File>, ToolError> {
     match path.symlink_metadata() {
         Ok(metadata) => crate::read::plain(path, &metadata)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(unreadable(path, source)),
+        Err(source) => return Err(ToolError::unreadable(path, source)),
     }
     let (parent, name) = parts(path)?;
-    let folder =
-        open_folder(parent, Missing::Fails).map_err(|source| unreadable(parent, source))?;
+    let folder = open_folder(parent, Missing::Fails)
+        .map_err(|source| ToolError::unreadable(parent, source))?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&folder, name, flags, Mode::empty())
-        .map_err(|error| unreadable(path, error.into()))?;
+        .map_err(|error| ToolError::unreadable(path, error.into()))?;
     let file = File::from(file);
-    let mode = file.metadata().map_err(|source| unreadable(path, source))?.mode();
+    let mode = file.metadata().map_err(|source| ToolError::unreadable(path, source))?.mode();
     let allowed = rustix::fs::accessat(&folder, name, FileAccess::WRITE_OK, AtFlags::EACCESS);
     // Replacing needs the folder's permission only, so the file's own is asked for here. To the
     // superuser all is permitted, but a file without any write bit was meant to stay.
@@ -186,10 +186,6 @@ fn parts(path: &Path) -> Result<(&Path, &std::ffi::OsStr), ToolError> {
 
 pub(crate) fn refused(path: &Path, reason: &str) -> ToolError {
     ToolError::Refused { path: path.to_owned(), reason: reason.to_owned() }
-}
-
-fn unreadable(path: &Path, source: io::Error) -> ToolError {
-    ToolError::Unreadable { path: path.to_owned(), source }
 }
 
 fn unwritable(path: &Path, source: io::Error) -> ToolError {

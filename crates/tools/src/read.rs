@@ -131,7 +131,7 @@ fn read(
     cancel: &CancellationToken,
 ) -> Result<(ToolOutput, Seen), ToolError> {
     let mut opened = open::open(path)?;
-    let start = opened.reader.fill_buf().map_err(|source| unreadable(path, source))?;
+    let start = opened.reader.fill_buf().map_err(|source| ToolError::unreadable(path, source))?;
     if let Some(media_type) = image::media_type(start) {
         return Ok((ToolOutput::blocks(vec![show_image(path, opened, media_type)?]), None));
     }
@@ -182,8 +182,4 @@ fn remembered(path: &Path, shown: &Shown, modified: Option<SystemTime>, size: u6
     let path = path.canonicalize().ok()?;
     let (modified, extent, content) = (modified?, shown.extent, shown.content.clone());
     Some((path, CachedFile { modified, size, extent, content }))
-}
-
-fn unreadable(path: &Path, source: std::io::Error) -> ToolError {
-    ToolError::Unreadable { path: path.to_owned(), source }
 }

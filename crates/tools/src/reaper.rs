@@ -140,7 +140,7 @@ impl ReaperHandle {
         // A reaper that is gone already has nothing left to end.
         let _gone = self.control.shutdown().await;
         let all_gone = async { while self.next().await.is_some() {} };
-        // What the kernel can not end (a dead disk) is left to it.
+        // What the kernel cannot end (a dead disk) is left to it.
         let _patience = tokio::time::timeout(END_PATIENCE, all_gone).await;
     }
 

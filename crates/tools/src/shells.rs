@@ -1,7 +1,7 @@
 //! Commands that run in the background of a conversation.
 //!
-//! Invariants: of what a shell prints, the newest [`UNREAD_BYTES`] that nobody has looked at yet are
-//! held; what is dropped before is counted and said. All shells end when this goes.
+//! Invariants: of a shell's output that was not read yet, the newest part is kept, and the rest is counted. All shells
+//! end when [`Shells`] is dropped.
 
 mod unread;
 
@@ -10,20 +10,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::Redactor;
+use thiserror::Error;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::exit_note::exit_note;
 use crate::printed::Printed;
 use crate::process::{MergedProcess, ProcessEnd};
 use unread::UnreadOutput;
 
-/// The most that is held of what was printed since the last look.
-pub(crate) const UNREAD_BYTES: usize = 1024 * 1024;
-/// A background command may take as long as it likes.
+/// Background commands have no timeout.
 const NO_LIMIT: Duration = Duration::MAX;
 
-/// The shells of a conversation.
+/// The background commands of a conversation.
 #[derive(Debug, Default)]
 pub struct Shells {
     inner: Mutex<Inner>,
@@ -36,7 +36,7 @@ struct Inner {
     tasks: JoinSet<()>,
 }
 
-/// How a shell fares.
+/// Whether a shell still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ShellStatus {
     Running,
@@ -44,7 +44,16 @@ pub(crate) enum ShellStatus {
     Ended(String),
 }
 
-/// One of them.
+/// There is no shell with an id. The text is for the model.
+#[derive(Debug, Error)]
+pub(crate) enum ShellNotFound {
+    #[error("there is no shell `{id}`: no command was started with `run_in_background`")]
+    NoneStarted { id: String },
+    #[error("there is no shell `{id}`; known shells: {known}")]
+    OtherIds { id: String, known: String },
+}
+
+/// A command that runs in the background.
 #[derive(Debug)]
 pub(crate) struct BackgroundShell {
     pub(crate) command: String,
@@ -54,11 +63,11 @@ pub(crate) struct BackgroundShell {
 }
 
 impl Shells {
-    /// Watches over a command that was started, and gives its id.
+    /// Adds a command that was started, and returns its id.
     pub(crate) fn add(&self, command: &str, process: MergedProcess, redactor: &Redactor) -> String {
         let mut inner = lock(&self.inner);
         let id = format!("shell_{}", inner.shells.len() + 1);
-        let (told, status) = watch::channel(ShellStatus::Running);
+        let (sender, status) = watch::channel(ShellStatus::Running);
         let shell = Arc::new(BackgroundShell {
             command: command.to_owned(),
             unread: Mutex::default(),
@@ -67,43 +76,43 @@ impl Shells {
         });
         inner.shells.insert(id.clone(), Arc::clone(&shell));
         while inner.tasks.try_join_next().is_some() {}
-        inner.tasks.spawn(watch_over(shell, process, Printed::new(redactor), told));
+        inner.tasks.spawn(watch_process(shell, process, Printed::new(redactor), sender));
         id
     }
 
-    /// The shell of that id; else what there is, for the model to read.
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<BackgroundShell>, String> {
+    /// The shell with this id.
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<BackgroundShell>, ShellNotFound> {
         let inner = lock(&self.inner);
-        let known = || {
-            let names: Vec<&str> = inner.shells.keys().map(String::as_str).collect();
-            if names.is_empty() {
-                format!("there is no shell `{id}`: none was started with `run_in_background`")
+        inner.shells.get(id).cloned().ok_or_else(|| {
+            let id = id.to_owned();
+            if inner.shells.is_empty() {
+                ShellNotFound::NoneStarted { id }
             } else {
-                format!("there is no shell `{id}`; there are: {}", names.join(", "))
+                let known = inner.shells.keys().cloned().collect::<Vec<_>>().join(", ");
+                ShellNotFound::OtherIds { id, known }
             }
-        };
-        inner.shells.get(id).cloned().ok_or_else(known)
+        })
     }
 }
 
-async fn watch_over(
+async fn watch_process(
     shell: Arc<BackgroundShell>,
     process: MergedProcess,
     mut printed: Printed,
-    told: watch::Sender<ShellStatus>,
+    sender: watch::Sender<ShellStatus>,
 ) {
     let take = |piece: &[u8]| lock(&shell.unread).push(&printed.push(piece));
     let ended = process.run(take, NO_LIMIT, &shell.stop).await;
     lock(&shell.unread).push(&printed.finish());
     let how = match ended {
         Ok((ProcessEnd::Exited(status), _)) => {
-            crate::bash::exit_note(status).unwrap_or_else(|| "[exit code 0]".to_owned())
+            exit_note(status).unwrap_or_else(|| "[exit code 0]".to_owned())
         }
         Ok((ProcessEnd::Cancelled | ProcessEnd::TimedOut, _)) => "[ended by KillShell]".to_owned(),
         Err(error) => format!("[{error}]"),
     };
-    // Nobody may be left to hear it.
-    let _told = told.send(ShellStatus::Ended(how));
+    // Fails only if the shell was dropped.
+    let _sent = sender.send(ShellStatus::Ended(how));
 }
 
 impl BackgroundShell {
@@ -111,17 +120,17 @@ impl BackgroundShell {
         self.status.borrow().clone()
     }
 
-    /// What was printed since the last look.
+    /// The output that was not read yet.
     pub(crate) fn take_unread(&self) -> UnreadOutput {
         std::mem::take(&mut *lock(&self.unread))
     }
 
-    /// The same, but for a line that has not ended yet.
+    /// The complete lines that were not read yet.
     pub(crate) fn take_lines(&self) -> UnreadOutput {
         lock(&self.unread).take_lines()
     }
 
-    /// Ends it with everything it started, and waits for that.
+    /// Ends it with everything it started, and waits until it has ended. Returns how it ended.
     pub(crate) async fn end(&self) -> String {
         self.stop.cancel();
         let mut status = self.status.clone();

@@ -24,7 +24,7 @@ use crate::{
     CallContext, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
     ToolTraits, parse_input,
 };
-use client::{Fetched, fetch};
+use client::{FetchError, Fetched, fetch};
 
 /// For all of it, redirects included.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -45,7 +45,7 @@ Fetches an address with GET and returns its text: web pages as simple markdown, 
 - At most 10 MB are fetched, within 30 seconds. A long page goes to a file, which Read shows in parts.
 - A redirect to another host is not followed: the new address is returned, for another call.
 - Addresses in a private network, this machine included, are refused unless the person allows the host.
-- No cookies and no log-in: what needs one can not be fetched.
+- No cookies and no log-in: what needs one cannot be fetched.
 - Never put secrets or the person's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {
@@ -77,7 +77,7 @@ impl Tool for WebFetch {
     }
 
     fn access(&self, input: &RawValue, _: &Path) -> Access {
-        // What can not be read is refused by the call; until then it is as good as any host.
+        // What cannot be read is refused by the call; until then it is as good as any host.
         let host = parse_input::<Input>(input)
             .ok()
             .and_then(|input| Some(normalize_host(Url::parse(&input.url).ok()?.host_str()?)));
@@ -130,14 +130,14 @@ fn checked(text: &str) -> Result<Url, ToolError> {
     Ok(url)
 }
 
-fn answer(url: &Url, fetched: Result<Fetched, String>) -> Result<ToolOutput, ToolError> {
+fn answer(url: &Url, fetched: Result<Fetched, FetchError>) -> Result<ToolOutput, ToolError> {
     match fetched {
         Ok(Fetched::Page { url, text }) => Ok(ToolOutput::text(format!("{url}\n\n{text}"))),
         Ok(Fetched::Elsewhere(target)) => Ok(ToolOutput::text(format!(
             "{url} redirects to another host:\n{target}\nIt was not followed; call WebFetch with that \
              address if it is what you want."
         ))),
-        Err(why) => Err(ToolError::Failed { message: format!("can not fetch {url}: {why}") }),
+        Err(error) => Err(ToolError::Failed { message: format!("cannot fetch {url}: {error}") }),
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::to_the_end;
-use crate::project_file::{CurrentFile, WriteTarget, commit, load, permitted, remember};
+use crate::project_file::{LoadedFile, WriteTarget, commit, load, permitted, remember};
 use crate::snippet::difference;
 use crate::tool::{file_access, named_file};
 use crate::{
@@ -37,7 +37,7 @@ Makes a file with the given content, or replaces a file whole.
 
 - A file that exists must have been read with Read in this conversation, and must not have changed \
 since; otherwise nothing is written.
-- To change part of a file use Edit: it needs less text and can not lose the rest by accident.
+- To change part of a file use Edit: it needs less text and cannot lose the rest by accident.
 - Missing folders are made. A link is followed, and the answer names the file that was written.
 - The content is written as it is given, with the line ends and the final newline it has.
 - The file is replaced in one step: it never holds half of the content.";
@@ -135,7 +135,7 @@ fn foresee(input: Input, context: &CallContext) -> Result<FileChangePreview, Too
     })
 }
 
-fn report(named: &str, current: Option<&CurrentFile>, content: &str) -> String {
+fn report(named: &str, current: Option<&LoadedFile>, content: &str) -> String {
     let size = format!("{} and {}", count(content.lines().count(), "line"), bytes(content));
     let Some(current) = current else { return format!("created {named}: {size}") };
     let note = other_names_note(current);
@@ -152,7 +152,7 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 /// What a hard link's other names are left with.
-pub(crate) fn other_names_note(current: &CurrentFile) -> String {
+pub(crate) fn other_names_note(current: &LoadedFile) -> String {
     match current.other_names() {
         0 => String::new(),
         1 => "\n[the file had one more name (a hard link), which keeps the old content]".to_owned(),

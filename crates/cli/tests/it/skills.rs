@@ -80,7 +80,7 @@ fn listed_to_the_model_and_called_by_it() {
             format!("See {folder}/steps.md. Column: awk '{{print $9}}'."),
             "no skill `deplyo` (did you mean `deploy`?); the skills are: deploy, review".to_owned(),
             "only the user may call the skill `private-one`".to_owned(),
-            "the arguments do not fit".to_owned(),
+            "invalid arguments".to_owned(),
             "no skill `../../etc/passwd`".to_owned(),
         ] {
             assert!(messages.contains(&expected), "{expected}: {messages}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
-use dormouse_tools::{FileGuard, FileRoute, FileWriteOutcome, FileWriter};
+use dormouse_tools::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 
 use super::session_memory::SessionMemory;
 use super::tool_run::proposal_text;
@@ -50,17 +50,21 @@ struct MemoryFileRoute {
 }
 
 impl FileWriter for MemoryFileRoute {
-    fn write(&self, before: Option<&[u8]>, after: &[u8]) -> Result<FileWriteOutcome, String> {
+    fn write(
+        &self,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<FileWriteOutcome, FileWriteError> {
         let before = before.map(ContentHash::of);
         let written = match &self.target {
             WriteTarget::Index => {
                 let text =
-                    std::str::from_utf8(after).map_err(|_| "the index must be UTF-8 text")?;
+                    std::str::from_utf8(after).map_err(|_| FileWriteError::NotText("the index"))?;
                 self.memory.write_index(&self.store, before, text)
             }
             WriteTarget::Memory(file) => self.memory.write_file(&self.store, file, before, after),
         };
-        match written.map_err(|error| error.to_string())? {
+        match written.map_err(|error| FileWriteError::Store(Box::new(error)))? {
             MemoryWriteResult::Written(_) => Ok(FileWriteOutcome::Written),
             MemoryWriteResult::Proposed(id) => Ok(FileWriteOutcome::Waits(proposal_text(id))),
         }

@@ -77,7 +77,7 @@ for line in $(command git config --show-scope --name-only --get-regexp '^(dormou
   esac
 done
 if [ -z "$guarded" ]; then
-  echo 'git: not run, since this version of git can not be kept from running programs' >&2
+  echo 'git: not run, since this version of git cannot be kept from running programs' >&2
   exit 128
 fi
 export GIT_CONFIG_COUNT=$count

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use super::query::{GrepMode, GrepQuery, RESULT_CHARS};
 use super::search::{Hits, LineKind, OutputLine, Results};
-use super::{Mode, Query, RESULT_CHARS};
 
 /// Characters kept for the notes at the end.
 const NOTE_CHARS: usize = 400;
 
 /// The text for the model.
-pub(super) fn report(results: &Results, query: &Query) -> String {
+pub(super) fn report(results: &Results, query: &GrepQuery) -> String {
     let mut page = Page {
         text: String::new(),
         room: RESULT_CHARS as usize - NOTE_CHARS,
@@ -50,11 +50,11 @@ struct Page {
 
 impl Page {
     /// Whether all of the file could be added.
-    fn add_file(&mut self, path: &str, hits: &Hits, mode: Mode) -> bool {
+    fn add_file(&mut self, path: &str, hits: &Hits, mode: GrepMode) -> bool {
         match mode {
-            Mode::FilesWithMatches => self.add_counted(path, hits),
-            Mode::Count => self.add_counted(&format!("{path}:{}", hits.matches), hits),
-            Mode::Content => {
+            GrepMode::FilesWithMatches => self.add_counted(path, hits),
+            GrepMode::Count => self.add_counted(&format!("{path}:{}", hits.matches), hits),
+            GrepMode::Content => {
                 let mut counted = false;
                 for line in &hits.lines {
                     if !self.push(&line_text(path, line)) {
@@ -91,7 +91,7 @@ impl Page {
     }
 
     /// What else there is to know.
-    fn notes(&self, results: &Results, mode: Mode) -> Vec<String> {
+    fn notes(&self, results: &Results, mode: GrepMode) -> Vec<String> {
         let all_matches =
             results.dropped_matches + results.files.values().map(|hits| hits.matches).sum::<u64>();
         let all_files = results.dropped_files + results.files.len() as u64;
@@ -104,13 +104,13 @@ impl Page {
             }
         }
         match mode {
-            Mode::Content if matches > 0 => notes.push(format!(
+            GrepMode::Content if matches > 0 => notes.push(format!(
                 "[{matches} more matches are not shown, and {files} files with matches are missing \
                  altogether; make the search narrower to see them]"
             )),
-            Mode::FilesWithMatches if files > 0 => notes
+            GrepMode::FilesWithMatches if files > 0 => notes
                 .push(format!("[{files} more files match; make the search narrower to see them]")),
-            Mode::Count if all_files > 0 => {
+            GrepMode::Count if all_files > 0 => {
                 let missing = if files > 0 {
                     format!("; {files} of these files, with {matches} matches, are not listed")
                 } else {
@@ -118,7 +118,7 @@ impl Page {
                 };
                 notes.push(format!("[{all_matches} matches in {all_files} files{missing}]"));
             }
-            Mode::Content | Mode::FilesWithMatches | Mode::Count => {}
+            GrepMode::Content | GrepMode::FilesWithMatches | GrepMode::Count => {}
         }
         if results.unreadable > 0 {
             notes.push(format!("[{} files or folders could not be searched]", results.unreadable));

@@ -16,7 +16,7 @@ use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 use super::line::matching;
-use super::{Mode, Query, RESULT_CHARS};
+use super::query::{GrepMode, GrepQuery, RESULT_CHARS};
 use crate::ToolError;
 use crate::blocking::check;
 use crate::glob::{Hidden, Pattern, below, shown, walk_threads, walker};
@@ -93,7 +93,7 @@ impl Results {
 /// Searches a folder or a file.
 pub(super) fn search(
     root: &Path,
-    query: &Query,
+    query: &GrepQuery,
     folder: &Path,
     cancel: &CancellationToken,
 ) -> Result<Results, ToolError> {
@@ -124,7 +124,7 @@ fn holds_secrets(root: &Path) -> bool {
 
 struct Task<'a> {
     root: &'a Path,
-    query: &'a Query,
+    query: &'a GrepQuery,
     folder: &'a Path,
     cancel: &'a CancellationToken,
     results: &'a Mutex<Results>,
@@ -218,9 +218,9 @@ impl Sink for &mut Collector<'_, '_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.hits.matches += 1;
         match self.task.query.mode {
-            Mode::FilesWithMatches => return Ok(false),
-            Mode::Count => return Ok(true),
-            Mode::Content => {}
+            GrepMode::FilesWithMatches => return Ok(false),
+            GrepMode::Count => return Ok(true),
+            GrepMode::Content => {}
         }
         let mut kind = LineKind::Match;
         for (line, offset) in found.lines().zip(0..) {
@@ -267,9 +267,9 @@ mod tests {
     use super::*;
     use crate::ToolError;
 
-    fn query() -> Query {
+    fn query() -> GrepQuery {
         let input = serde_json::from_str(r#"{"pattern":"x","output_mode":"content"}"#).unwrap();
-        Query::new(&input).unwrap()
+        GrepQuery::new(&input).unwrap()
     }
 
     /// Whoever waits is answered at once anyway; this is about the threads that would go on.

@@ -80,7 +80,7 @@ async fn end_group(child: &mut Child, group: &ProcessGroup) {
     group.signal(Signal::CONT);
     if tokio::time::timeout(TERM_GRACE, gone(child, group)).await.is_err() {
         group.signal(Signal::KILL);
-        // What the kernel can not end (a dead disk) is left to it.
+        // What the kernel cannot end (a dead disk) is left to it.
         let _patience = tokio::time::timeout(KILL_GRACE, gone(child, group)).await;
     }
 }

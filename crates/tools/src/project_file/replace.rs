@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::{CurrentFile, Missing, WriteTarget, changed, open_folder, parts, refused, unwritable};
+use super::{LoadedFile, Missing, WriteTarget, changed, open_folder, parts, refused, unwritable};
 use crate::blocking::check;
 use crate::platform::mode_from_bits;
 use crate::{FileWriteOutcome, FileWriter, ToolError};
@@ -21,7 +21,7 @@ use crate::{FileWriteOutcome, FileWriter, ToolError};
 /// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
 pub(crate) fn commit(
     target: &WriteTarget,
-    current: Option<&CurrentFile>,
+    current: Option<&LoadedFile>,
     content: &[u8],
     cancel: &CancellationToken,
 ) -> Result<Metadata, ToolError> {
@@ -44,7 +44,7 @@ pub(crate) fn commit(
             Ok(metadata)
         });
     if written.is_err() {
-        // The file itself is untouched; a temporary one that can not be removed either is only litter.
+        // The file itself is untouched; a temporary one that cannot be removed either is only litter.
         let _litter = rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty());
         return written;
     }
@@ -57,19 +57,20 @@ pub(crate) fn commit(
 /// Writes through a door.
 fn pass(
     door: &dyn FileWriter,
-    current: Option<&CurrentFile>,
+    current: Option<&LoadedFile>,
     content: &[u8],
 ) -> Result<(), ToolError> {
     match door.write(current.map(|current| current.bytes.as_slice()), content) {
         Ok(FileWriteOutcome::Written) => Ok(()),
-        Ok(FileWriteOutcome::Waits(message)) | Err(message) => Err(ToolError::Failed { message }),
+        Ok(FileWriteOutcome::Waits(message)) => Err(ToolError::Failed { message }),
+        Err(error) => Err(ToolError::failed(error)),
     }
 }
 
 fn write_temporary(
     folder: &OwnedFd,
     name: &str,
-    current: Option<&CurrentFile>,
+    current: Option<&LoadedFile>,
     content: &[u8],
 ) -> io::Result<Metadata> {
     fault::point("tools.create_temporary")?;
@@ -107,7 +108,7 @@ fn put_in_place(
     target: &WriteTarget,
     folder: &OwnedFd,
     (temporary, name): (&str, &OsStr),
-    current: Option<&CurrentFile>,
+    current: Option<&LoadedFile>,
 ) -> Result<(), ToolError> {
     let path = target.real.as_path();
     fault::point("tools.rename").map_err(|source| unwritable(path, source))?;

@@ -73,7 +73,7 @@ pub(super) fn render(data: &[u8]) -> Option<String> {
     let notebook: Notebook = serde_json::from_slice(data).ok()?;
     let mut text = String::new();
     for (index, cell) in notebook.cells.iter().enumerate() {
-        // Writing to a string can not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "[cell {}: {}]", index + 1, cell.kind);
         push_block(&mut text, &cell.source.joined());
         for output in &cell.outputs {

@@ -11,7 +11,6 @@ use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
-use super::unreadable;
 use crate::ToolError;
 use dormouse_base::nearest_name;
 
@@ -30,7 +29,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(path: &Path) -> Result<Opened, ToolError> {
     let explain = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => missing(path),
-        _ => unreadable(path, source),
+        _ => ToolError::unreadable(path, source),
     };
     refuse_environments(path)?;
     plain(path, &path.metadata().map_err(explain)?)?;
@@ -55,7 +54,7 @@ pub(super) fn read_all(
     let mut data = Vec::new();
     // A file can grow, or lie about its size, so what counts is what comes.
     let mut bounded = opened.reader.take(max_bytes + 1);
-    bounded.read_to_end(&mut data).map_err(|source| unreadable(path, source))?;
+    bounded.read_to_end(&mut data).map_err(|source| ToolError::unreadable(path, source))?;
     if data.len() as u64 > max_bytes {
         let size = opened.size;
         let reason = format!("has {size} bytes, which is more than is shown of it: {too_large}");
@@ -92,7 +91,7 @@ fn what_it_is(kind: FileType) -> &'static str {
     } else if kind.is_char_device() || kind.is_block_device() {
         "is a device, not a file; reading it might never end"
     } else if kind.is_socket() {
-        "is a socket, not a file; it can not be read"
+        "is a socket, not a file; it cannot be read"
     } else {
         "is not a plain file"
     }

@@ -10,7 +10,6 @@ use std::path::Path;
 use dormouse_conversation::estimate_text;
 use tokio_util::sync::CancellationToken;
 
-use super::unreadable;
 use crate::blocking::check;
 use crate::capture::count_chars;
 use crate::{ReadExtent, ToolError};
@@ -61,7 +60,7 @@ impl Shown {
             text.push_str("[the file is empty]\n");
         }
         let (last, next) = (self.last, self.last.saturating_add(1));
-        // Writing to a string can not fail.
+        // Writing to a string cannot fail.
         let _ = match self.stop {
             Stop::End => Ok(()),
             Stop::Lines => writeln!(
@@ -271,7 +270,8 @@ impl<R: BufRead> Lines<'_, R> {
         let mut line = Line::default();
         loop {
             check(self.cancel)?;
-            let buffer = fill(self.reader).map_err(|source| unreadable(self.path, source))?;
+            let buffer =
+                fill(self.reader).map_err(|source| ToolError::unreadable(self.path, source))?;
             if buffer.is_empty() {
                 break;
             }
@@ -297,7 +297,8 @@ impl<R: BufRead> Lines<'_, R> {
     }
 
     fn at_end(&mut self) -> Result<bool, ToolError> {
-        let buffer = fill(self.reader).map_err(|source| unreadable(self.path, source))?;
+        let buffer =
+            fill(self.reader).map_err(|source| ToolError::unreadable(self.path, source))?;
         Ok(buffer.is_empty())
     }
 }

@@ -1,18 +1,19 @@
-//! What nobody has looked at yet, in bounded memory: the newest stays, the rest is counted.
+//! Output that was not read yet, in bounded memory: the newest part is kept, the rest is counted.
 
-use super::UNREAD_BYTES;
+/// The most that is kept of output that was not read yet.
+const UNREAD_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnreadOutput {
     pub(crate) text: String,
-    /// Bytes that were dropped in front of it.
+    /// How many bytes before it were dropped.
     pub(crate) dropped: usize,
 }
 
 impl UnreadOutput {
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        // In large steps, so that not every piece moves all of it.
+        // In large steps, since each one moves the whole text.
         if self.text.len() > 2 * UNREAD_BYTES {
             self.cut();
         }
@@ -27,7 +28,7 @@ impl UnreadOutput {
         self.dropped += surplus;
     }
 
-    /// All whole lines; the last one stays until it has ended.
+    /// All complete lines; an incomplete last one stays.
     pub(super) fn take_lines(&mut self) -> Self {
         let whole = self.text.rfind('\n').map_or(0, |at| at + 1);
         let rest = self.text.split_off(whole);

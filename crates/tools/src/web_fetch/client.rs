@@ -1,36 +1,70 @@
-//! Getting it: one request after the other, each to an address that was looked at first.
+//! Fetches a page: request by request, each to an address that was checked first.
 
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use dormouse_permissions::{HostPattern, normalize_host};
+use dormouse_permissions::{HOST_RULE, HostPattern, normalize_host};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Response, StatusCode, Url};
+use thiserror::Error;
 
 use super::address::is_public;
 use super::page;
 use crate::post::innermost;
 
-/// The most that is fetched.
-const MOST_BYTES: usize = 10_000_000;
+/// The largest page.
+const MAX_PAGE_BYTES: usize = 10_000_000;
 /// The most redirects within a host.
-const MOST_STEPS: usize = 5;
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+const MAX_REDIRECTS: usize = 5;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What came of it.
+/// A fetched page, or where it is.
 pub(super) enum Fetched {
-    /// The text, and where it was in the end.
+    /// The text, and its final address.
     Page { url: Url, text: String },
-    /// Another host has it.
+    /// A redirect to another host.
     Elsewhere(Url),
 }
 
-/// Fetches an address. Those of `private` may lead to private addresses.
-pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched, String> {
+/// Why a page was not fetched. The text is for the model.
+#[derive(Debug, Error)]
+pub(super) enum FetchError {
+    #[error("it redirects more than {MAX_REDIRECTS} times")]
+    TooManyRedirects,
+    #[error("{}", innermost(.0))]
+    Request(#[from] reqwest::Error),
+    #[error(transparent)]
+    Address(#[from] PrivateAddress),
+    #[error("the server returned {0} without an address")]
+    NoLocation(StatusCode),
+    #[error("it redirects to `{location}`, which is not an address: {problem}")]
+    InvalidLocation { location: String, problem: String },
+    #[error("the server returned {0}")]
+    Status(StatusCode),
+    #[error("the server compressed it (`{0}`), which was not requested")]
+    Compressed(String),
+    #[error("it is not text: {kind}, {size}; a command such as curl can save it to a file")]
+    NotText { kind: String, size: String },
+    #[error("it is larger than {MAX_PAGE_BYTES} bytes")]
+    TooLarge,
+}
+
+/// An address in a private network, for a host that no rule of the user names.
+#[derive(Debug, Error)]
+#[error(
+    "`{host}` is at {address}, which is not a public address; the user can allow it with a rule that names the host: \
+     {HOST_RULE}(domain:{host})"
+)]
+pub(super) struct PrivateAddress {
+    host: String,
+    address: IpAddr,
+}
+
+/// Fetches an address. The hosts of `private` may have private addresses.
+pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched, FetchError> {
     let mut url = start;
-    for _ in 0..=MOST_STEPS {
+    for _ in 0..=MAX_REDIRECTS {
         let response = ask(&url, private).await?;
         if !response.status().is_redirection() {
             let text = read(response, &url).await?;
@@ -42,42 +76,39 @@ pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched
         }
         url = target;
     }
-    Err(format!("it redirects more than {MOST_STEPS} times"))
+    Err(FetchError::TooManyRedirects)
 }
 
-async fn ask(url: &Url, private: &[HostPattern]) -> Result<Response, String> {
+async fn ask(url: &Url, private: &[HostPattern]) -> Result<Response, FetchError> {
     let host = normalize_host(url.host_str().unwrap_or_default());
     let reach = if private.iter().any(|pattern| pattern.names(&host)) {
         Reach::Anywhere
     } else {
         Reach::Public
     };
-    // A number is not resolved, so the resolver does not see it.
+    // A numeric address is not resolved, so the resolver does not check it.
     if let Ok(address) = host.parse::<IpAddr>() {
-        reach.check(&host, address).map_err(|error| error.to_string())?;
+        reach.check(&host, address)?;
     }
     let accept = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
     let request = client(url, reach)?.get(url.clone()).header("accept", accept);
-    request.send().await.map_err(|error| innermost(&error))
+    Ok(request.send().await?)
 }
 
-/// Where it may connect to.
+/// The addresses that may be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Public,
-    /// The person has named the host.
+    /// Any: a rule of the user names the host.
     Anywhere,
 }
 
 impl Reach {
-    fn check(self, host: &str, address: IpAddr) -> io::Result<()> {
+    fn check(self, host: &str, address: IpAddr) -> Result<(), PrivateAddress> {
         if self == Self::Anywhere || is_public(address) {
             return Ok(());
         }
-        Err(io::Error::other(format!(
-            "`{host}` is at {address}, which is no public address; the person can allow it with a rule \
-             that names the host: WebFetch(domain:{host})"
-        )))
+        Err(PrivateAddress { host: host.to_owned(), address })
     }
 }
 
@@ -97,31 +128,33 @@ impl Resolve for Reach {
     }
 }
 
-fn client(url: &Url, reach: Reach) -> Result<Client, String> {
+fn client(url: &Url, reach: Reach) -> Result<Client, FetchError> {
     let mut builder = Client::builder()
-        .connect_timeout(CONNECT_PATIENCE)
+        .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
-        // A proxy would resolve names itself, where nobody looks at the address.
+        // A proxy would resolve names itself, without a check of the address.
         .no_proxy()
         .dns_resolver(reach)
         .user_agent(concat!("dormouse/", env!("CARGO_PKG_VERSION")));
-    // An error only says that somebody installed one before.
+    // An error only means that one is installed already.
     let _already = rustls::crypto::ring::default_provider().install_default();
     if url.scheme() == "http" {
         // Loading the system's certificates takes milliseconds, and fails where there are none.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().map_err(|error| innermost(&error))
+    Ok(builder.build()?)
 }
 
-fn target(response: &Response, url: &Url) -> Result<Url, String> {
+fn target(response: &Response, url: &Url) -> Result<Url, FetchError> {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    let location = location
-        .ok_or_else(|| format!("the server answered {} and not where to", response.status()))?;
-    url.join(location).map_err(|error| format!("it redirects to `{location}`: {error}"))
+    let location = location.ok_or_else(|| FetchError::NoLocation(response.status()))?;
+    url.join(location).map_err(|error| FetchError::InvalidLocation {
+        location: location.to_owned(),
+        problem: error.to_string(),
+    })
 }
 
-/// The same host and port; or the same host by TLS.
+/// The same host and port, or the same host over TLS.
 fn is_same_place(from: &Url, to: &Url) -> bool {
     let port = |url: &Url| url.port_or_known_default();
     let to_tls = (from.scheme(), to.scheme()) == ("http", "https")
@@ -131,31 +164,29 @@ fn is_same_place(from: &Url, to: &Url) -> bool {
     from.host_str() == to.host_str() && plain && (same || to_tls)
 }
 
-async fn read(mut response: Response, url: &Url) -> Result<String, String> {
+async fn read(mut response: Response, url: &Url) -> Result<String, FetchError> {
     let status = response.status();
     if !status.is_success() {
-        return Err(format!("the server answered {status}"));
+        return Err(FetchError::Status(status));
     }
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let kind = header(CONTENT_TYPE).unwrap_or_default().to_owned();
     if let Some(encoding) = header(CONTENT_ENCODING).filter(|name| *name != "identity") {
-        return Err(format!("the server packed it (`{encoding}`) though it was not asked to"));
+        return Err(FetchError::Compressed(encoding.to_owned()));
     }
     let length = response.content_length();
-    let kind = page::Kind::of(&kind).ok_or_else(|| {
-        let size = length.map_or("of unknown size".to_owned(), |bytes| format!("{bytes} bytes"));
-        let kind = if kind.is_empty() { "of no stated kind" } else { kind.as_str() };
-        format!("it is no text but {kind}, {size}; a command such as curl can save it to a file")
+    let kind = page::ContentKind::of(&kind).ok_or_else(|| FetchError::NotText {
+        kind: if kind.is_empty() { "no content type".to_owned() } else { kind.clone() },
+        size: length.map_or("unknown size".to_owned(), |bytes| format!("{bytes} bytes")),
     })?;
-    let too_large = || format!("it is larger than {MOST_BYTES} bytes");
-    if length.is_some_and(|bytes| bytes > MOST_BYTES as u64) {
-        return Err(too_large());
+    if length.is_some_and(|bytes| bytes > MAX_PAGE_BYTES as u64) {
+        return Err(FetchError::TooLarge);
     }
     let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| innermost(&error))? {
+    while let Some(piece) = response.chunk().await? {
         bytes.extend_from_slice(&piece);
-        if bytes.len() > MOST_BYTES {
-            return Err(too_large());
+        if bytes.len() > MAX_PAGE_BYTES {
+            return Err(FetchError::TooLarge);
         }
     }
     Ok(kind.text(&bytes, url))

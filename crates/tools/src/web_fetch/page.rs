@@ -10,7 +10,7 @@ const META_BYTES: usize = 1024;
 
 /// Something that has a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct ContentKind {
     form: Form,
     stated: Option<&'static Encoding>,
 }
@@ -21,7 +21,7 @@ enum Form {
     Plain,
 }
 
-impl Kind {
+impl ContentKind {
     /// What a content type names; `None` if that is no text.
     pub(super) fn of(content_type: &str) -> Option<Self> {
         let mut parts = content_type.split(';');
@@ -75,7 +75,7 @@ mod tests {
 
     fn text(kind: &str, bytes: &[u8]) -> String {
         let url = Url::parse("https://example.com/").unwrap();
-        Kind::of(kind).unwrap().text(bytes, &url)
+        ContentKind::of(kind).unwrap().text(bytes, &url)
     }
 
     #[test]
@@ -94,12 +94,12 @@ mod tests {
         for kind in
             ["text/html", "TEXT/Markdown; x=y", "application/ld+json", "application/atom+xml"]
         {
-            assert!(Kind::of(kind).is_some(), "{kind}");
+            assert!(ContentKind::of(kind).is_some(), "{kind}");
         }
         for kind in
             ["image/png", "application/pdf", "application/octet-stream", "", "image/svg+xml"]
         {
-            assert!(Kind::of(kind).is_none(), "{kind}");
+            assert!(ContentKind::of(kind).is_none(), "{kind}");
         }
     }
 }

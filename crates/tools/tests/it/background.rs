@@ -95,10 +95,10 @@ async fn it_ends_with_the_conversation_and_not_with_the_call() {
 async fn unknown_shells_and_bad_commands_are_explained() {
     let scene = Scene::new();
     let text = scene.error("BashOutput", &json!({"shell_id": "shell_7"})).await;
-    assert!(text.contains("none was started with `run_in_background`"), "{text}");
+    assert!(text.contains("no command was started with `run_in_background`"), "{text}");
     scene.text("Bash", &json!({"command": "true", "run_in_background": true})).await;
     let text = scene.error("KillShell", &json!({"shell_id": "shell_7"})).await;
-    assert!(text.ends_with("there is no shell `shell_7`; there are: shell_1"), "{text}");
+    assert!(text.ends_with("there is no shell `shell_7`; known shells: shell_1"), "{text}");
 }
 
 #[tokio::test]

@@ -202,7 +202,7 @@ async fn mistakes_are_explained() {
     let text = scene.error("Bash", &json!({"command": "  "})).await;
     assert!(text.ends_with("`command`: is empty"), "{text}");
     let text = scene.error("Bash", &json!({"command": "a\0b"})).await;
-    assert!(text.starts_with("can not run `bash`: "), "{text}");
+    assert!(text.starts_with("cannot run `bash`: "), "{text}");
     scene.context.folder = scene.path("gone");
     let text = scene.error("Bash", &json!({"command": "true"})).await;
     assert!(text.contains("gone is not a folder that exists"), "{text}");

@@ -60,7 +60,7 @@ fn walk_through(action: &str) -> usize {
         if action != "abort" {
             let left = litter(folder.path()) + litter(made.parent().unwrap());
             assert_eq!(left, 0, "{action} at {passing}");
-            assert!(finished || text.contains("can not write"), "{text}");
+            assert!(finished || text.contains("cannot write"), "{text}");
         }
         if finished {
             assert_eq!(

@@ -110,7 +110,7 @@ async fn patterns_that_do_not_work() {
     assert!(text.contains("unclosed"), "{text}");
     assert!(text.ends_with(r"before each special character: call\(a, \[b"), "{text}");
     let text = scene.error("Grep", &json!({"pattern": ""})).await;
-    assert_eq!(text, "the arguments do not fit: `pattern`: is empty");
+    assert_eq!(text, "invalid arguments: `pattern`: is empty");
     let text = scene.error("Grep", &json!({"pattern": r"\w{1000}{1000}{100}"})).await;
     assert!(text.contains("exceeds size limit"), "{text}");
     let text = scene.error("Grep", &json!({"pattern": "a", "glob": "/x"})).await;

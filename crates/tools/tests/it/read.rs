@@ -78,7 +78,7 @@ async fn a_missing_file_names_the_nearest() {
     let text = scene.error("Read", &json!({"file_path": "no/such"})).await;
     assert!(text.contains("no is no folder either"), "{text}");
     let text = scene.error("Read", &json!({"file_path": ""})).await;
-    assert_eq!(text, "the arguments do not fit: `file_path`: is empty");
+    assert_eq!(text, "invalid arguments: `file_path`: is empty");
 }
 
 #[tokio::test]

@@ -111,11 +111,11 @@ async fn pages_text_and_json() {
 async fn what_is_no_text_too_large_or_missing_is_refused() {
     let (server, scene) = (Server::start().await, scene());
     for (path, why) in [
-        ("/picture", "it is no text but image/png, 77 bytes"),
+        ("/picture", "it is not text: image/png, 77 bytes"),
         ("/large", "it is larger than 10000000 bytes"),
         ("/endless", "it is larger than 10000000 bytes"),
-        ("/packed", "the server packed it (`gzip`)"),
-        ("/missing", "the server answered 404 Not Found"),
+        ("/packed", "the server compressed it (`gzip`)"),
+        ("/missing", "the server returned 404 Not Found"),
         ("/round", "it redirects more than 5 times"),
     ] {
         let error = scene.error("WebFetch", &json!({"url": server.url(path)})).await;
@@ -159,12 +159,12 @@ async fn private_addresses_need_a_rule_that_names_the_host() {
         ] {
             let url = format!("http://{host}:{}/page", server.port);
             let error = scene.error("WebFetch", &json!({"url": url})).await;
-            assert!(error.contains("which is no public address"), "{host}: {error}");
+            assert!(error.contains("which is not a public address"), "{host}: {error}");
             assert!(error.contains("WebFetch(domain:"), "{error}");
         }
     }
     let error = scene.error("WebFetch", &json!({"url": "http://169.254.169.254/latest"})).await;
-    assert!(error.contains("no public address"), "{error}");
+    assert!(error.contains("not a public address"), "{error}");
     scene.context.private_hosts = vec![HostPattern::new("localhost").unwrap()];
     let url = format!("http://localhost:{}/json", server.port);
     assert!(scene.text("WebFetch", &json!({"url": url})).await.contains("1.10"));

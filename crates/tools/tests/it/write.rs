@@ -173,7 +173,7 @@ async fn what_is_no_file() {
     assert!(text.contains("`file_path`: ends with a slash, so it names a folder"), "{text}");
     for (path, reason) in [("", "is empty"), ("a\0b", "contains a NUL character")] {
         let text = scene.error("Write", &write(path, "x")).await;
-        assert_eq!(text, format!("the arguments do not fit: `file_path`: {reason}"));
+        assert_eq!(text, format!("invalid arguments: `file_path`: {reason}"));
     }
     let text = scene.error("Write", &write("missing/../a", "x")).await;
     assert!(text.contains("contains `..` after a folder that does not exist"), "{text}");

@@ -3,7 +3,6 @@
 //! Invariant: a call gives the whole list, which is kept as given; nothing else is touched.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::Path;
 use std::sync::PoisonError;
 
@@ -12,6 +11,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::todo_list::{Todo, TodoList, TodoStatus};
 use crate::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
     parse_input,
@@ -45,54 +45,6 @@ simple step.
 - Set one step to `in_progress` before you begin it, and to `completed` as soon as it is done, not \
 several at once. What turns out not to be needed is left out of the next list.
 - A step is `completed` only when it is done in full: not while tests fail or something is missing.";
-
-/// How far a step has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TodoStatus {
-    /// Not begun.
-    Pending,
-    /// Begun.
-    InProgress,
-    /// Done.
-    Completed,
-}
-
-/// A step. Other fields are let pass: models that know another such tool send more.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Todo {
-    /// What is to be done.
-    pub content: String,
-    /// How far it has come.
-    pub status: TodoStatus,
-}
-
-/// The steps, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TodoList {
-    /// Each of them.
-    pub items: Vec<Todo>,
-}
-
-impl TodoList {
-    fn count(&self, status: TodoStatus) -> usize {
-        self.items.iter().filter(|item| item.status == status).count()
-    }
-}
-
-impl fmt::Display for TodoList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for item in &self.items {
-            let mark = match item.status {
-                TodoStatus::Pending => "[ ]",
-                TodoStatus::InProgress => "[>]",
-                TodoStatus::Completed => "[x]",
-            };
-            writeln!(f, "{mark} {}", item.content)?;
-        }
-        write!(f, "{} of {} done", self.count(TodoStatus::Completed), self.items.len())
-    }
-}
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

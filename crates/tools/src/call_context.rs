@@ -1,0 +1,87 @@
+//! What a call is given besides its arguments.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dormouse_base::{Environment, Redactor};
+use dormouse_permissions::HostPattern;
+use tokio_util::sync::CancellationToken;
+
+use crate::file_guard::FileGuard;
+use crate::overflow::OutputFile;
+use crate::progress::CommandProgress;
+use crate::read_cache::ReadCache;
+use crate::reaper::Reaper;
+use crate::shells::Shells;
+use crate::todo_list::TodoList;
+
+/// The timeouts of commands that the model runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// The timeout of a call that sets none.
+    pub default: Duration,
+    /// The longest timeout that a call may set.
+    pub most: Duration,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self { default: Duration::from_mins(2), most: Duration::from_mins(10) }
+    }
+}
+
+/// What a call is given besides its arguments.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// The working directory, absolute; relative paths start here.
+    pub folder: PathBuf,
+    /// The environment that children inherit, without the model's API keys.
+    pub environment: Environment,
+    /// Cancelled when the call has to stop.
+    pub cancel: CancellationToken,
+    /// The files that the conversation has read.
+    pub read_cache: Arc<Mutex<ReadCache>>,
+    /// The most tokens that one Read may return: `Budget::read_tokens`.
+    pub read_tokens: u32,
+    /// Decides which files may be written, besides the permission gate.
+    pub file_guard: Option<Arc<dyn FileGuard>>,
+    /// The list that `TodoWrite` keeps.
+    pub todos: Arc<Mutex<TodoList>>,
+    /// Ends commands when the program ends.
+    pub reaper: Reaper,
+    /// The timeouts of commands.
+    pub commands: CommandLimits,
+    /// Commands that run in the background.
+    pub shells: Arc<Shells>,
+    /// Where this call may store output that is too long to keep in memory.
+    pub overflow: Option<OutputFile>,
+    /// Removes secrets from output that is shown or stored before the call ends.
+    pub redactor: Redactor,
+    /// Shows what a running command prints.
+    pub progress: Option<Arc<dyn CommandProgress>>,
+    /// Hosts that rules of the user name: these may be in a private network.
+    pub private_hosts: Vec<HostPattern>,
+}
+
+impl CallContext {
+    /// A context with an empty read cache and its own cancellation token.
+    pub fn new(folder: impl Into<PathBuf>, environment: Environment, read_tokens: u32) -> Self {
+        Self {
+            folder: folder.into(),
+            environment,
+            cancel: CancellationToken::new(),
+            read_cache: Arc::default(),
+            read_tokens,
+            file_guard: None,
+            todos: Arc::default(),
+            reaper: Reaper::none(),
+            commands: CommandLimits::default(),
+            shells: Arc::default(),
+            overflow: None,
+            redactor: Redactor::default(),
+            progress: None,
+            private_hosts: Vec::new(),
+        }
+    }
+}
