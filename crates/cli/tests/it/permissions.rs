@@ -137,7 +137,7 @@ fn fetching_needs_a_rule() {
     let denied = result(&[]);
     assert!(denied.contains("--allowed-tools 'WebFetch(domain:127.0.0.1)'"), "{denied}");
     let refused = result(&["--allowed-tools", "WebFetch"]);
-    assert!(refused.contains("which is no public address"), "{refused}");
+    assert!(refused.contains("which is not a public address"), "{refused}");
     let fetched = result(&["--allowed-tools", "WebFetch(domain:127.0.0.1)"]);
     assert!(fetched.ends_with("nuts: 52"), "{fetched}");
 }
