@@ -1,5 +1,6 @@
 //! Changes to a session as a whole: a new one in its place, another model.
 use dormouse_hooks::SessionEndReason;
+use futures_util::future::BoxFuture;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -10,20 +11,22 @@ use crate::turn_context::EventSink;
 
 impl Engine {
     /// Leaves this session as it is and begins another: `/clear`. The prefix is built again.
-    pub async fn start_over(
-        &mut self,
-        folder: &SessionFolder,
-        surroundings: &Surroundings,
-        sink: &mut EventSink<'_>,
-    ) -> Result<(), EngineError> {
-        let fresh = Self::begin(self.config.clone(), folder, surroundings)?;
-        self.end(SessionEndReason::Clear, sink).await;
-        // Messages that were not delivered yet are delivered in the new session.
-        let messages = std::mem::take(&mut self.messages);
-        *self = fresh;
-        self.messages = messages;
-        self.hooks.begin_after_clear();
-        Ok(())
+    pub fn start_over<'a>(
+        &'a mut self,
+        folder: &'a SessionFolder,
+        surroundings: &'a Surroundings,
+        sink: &'a mut EventSink<'_>,
+    ) -> BoxFuture<'a, Result<(), EngineError>> {
+        Box::pin(async move {
+            let fresh = Self::begin(self.config.clone(), folder, surroundings)?;
+            self.end(SessionEndReason::Clear, sink).await;
+            // Messages that were not delivered yet are delivered in the new session.
+            let messages = std::mem::take(&mut self.messages);
+            *self = fresh;
+            self.messages = messages;
+            self.hooks.begin_after_clear();
+            Ok(())
+        })
     }
 
     /// Continues with another model. Its server has nothing of this conversation in its cache: all bytes are built

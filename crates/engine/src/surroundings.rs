@@ -1,5 +1,6 @@
 //! The surroundings of a conversation: date, folder, machine, git.
 
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 use dormouse_base::{Clock, Environment, Project, names};
@@ -33,21 +34,27 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Reads the current surroundings.
-    pub async fn look(project: &Project, environment: &Environment, clock: &dyn Clock) -> Self {
-        let today = clock.now().to_zoned(TimeZone::system());
-        let (branch, git_status) =
-            if project.is_git { git(project, environment).await } else { (None, None) };
-        Self {
-            date: today.strftime("%A, %Y-%m-%d").to_string(),
-            folder: project.folder.display().to_string(),
-            system: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
-            shell: environment
-                .get(names::SHELL)
-                .and_then(|path| path.rsplit('/').next())
-                .map(str::to_owned),
-            branch,
-            git_status,
-        }
+    pub fn look<'a>(
+        project: &'a Project,
+        environment: &'a Environment,
+        clock: &'a dyn Clock,
+    ) -> BoxFuture<'a, Self> {
+        Box::pin(async move {
+            let today = clock.now().to_zoned(TimeZone::system());
+            let (branch, git_status) =
+                if project.is_git { git(project, environment).await } else { (None, None) };
+            Self {
+                date: today.strftime("%A, %Y-%m-%d").to_string(),
+                folder: project.folder.display().to_string(),
+                system: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
+                shell: environment
+                    .get(names::SHELL)
+                    .and_then(|path| path.rsplit('/').next())
+                    .map(str::to_owned),
+                branch,
+                git_status,
+            }
+        })
     }
 
     /// What every line of a transcript records of them.

@@ -7,7 +7,7 @@ use dormouse_base::Dir;
 use dormouse_conversation::{Block, MessageFlags};
 use dormouse_hooks::{Hooks, SessionEndReason, SetupTrigger};
 use dormouse_memory::Trust;
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 
 use crate::compact::CompactionState;
 use crate::config::{EngineConfig, Extensions};
@@ -27,87 +27,93 @@ use crate::turn_context::{EventSink, TurnContext};
 impl Engine {
     /// Sends a prompt and works until the model is done. Where `now` differs from what the model was told of its
     /// surroundings, the changes go in front of the prompt.
-    pub async fn run_turn(
-        &mut self,
-        prompt: &str,
-        now: &Surroundings,
+    pub fn run_turn<'a>(
+        &'a mut self,
+        prompt: &'a str,
+        now: &'a Surroundings,
         max_requests: Option<u32>,
-        turn: &mut TurnContext<'_>,
-    ) -> Result<TurnReport, EngineError> {
-        self.start(turn.sink()).await;
-        // A subagent's folder is not one that the user moved to.
-        let is_main = !self.config.is_subagent();
-        let before = self.conversation.announced().get("working directory").filter(|_| is_main);
-        self.hooks.look_at_files(before, &now.folder, turn.sink()).await;
-        let called = self.session_tools.load_called_skill(prompt, turn.sink());
-        let skill = called.as_ref().map(|called| &called.block);
-        let interrupt = turn.interrupt();
-        let session = self.conversation.transcript.session_folder();
-        tokio::select! {
-            biased;
-            () = interrupt.cancelled() => return Ok(TurnReport::not_sent(TurnEnd::Interrupted)),
-            blocked = check_prompt(prompt, &mut self.hooks, &self.config, session, turn.sink()) => {
-                if let Some(why) = blocked {
-                    return Ok(TurnReport::not_sent(TurnEnd::Blocked(why)));
+        turn: &'a mut TurnContext<'_>,
+    ) -> BoxFuture<'a, Result<TurnReport, EngineError>> {
+        Box::pin(async move {
+            self.start(turn.sink()).await;
+            // A subagent's folder is not one that the user moved to.
+            let is_main = !self.config.is_subagent();
+            let before = self.conversation.announced().get("working directory").filter(|_| is_main);
+            self.hooks.look_at_files(before, &now.folder, turn.sink()).await;
+            let called = self.session_tools.load_called_skill(prompt, turn.sink());
+            let skill = called.as_ref().map(|called| &called.block);
+            let interrupt = turn.interrupt();
+            let session = self.conversation.transcript.session_folder();
+            tokio::select! {
+                biased;
+                () = interrupt.cancelled() => return Ok(TurnReport::not_sent(TurnEnd::Interrupted)),
+                blocked = check_prompt(prompt, &mut self.hooks, &self.config, session, turn.sink()) => {
+                    if let Some(why) = blocked {
+                        return Ok(TurnReport::not_sent(TurnEnd::Blocked(why)));
+                    }
                 }
             }
-        }
-        self.conversation.write_pending()?;
-        let occasion = ContextOccasion::Prompt { prompt, now, skill };
-        attach_before_prompt(self, &occasion, turn.sink()).await?;
-        self.memory.begin_turn(&self.config, &self.conversation);
-        let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
-        append_prompt(
-            prompt,
-            attached,
-            &self.config,
-            &mut self.conversation,
-            &mut self.compaction,
-        )?;
-        if let Some(call) = &called {
-            self.session_tools.skills.activate(call);
-        }
-        self.session_tools.record_skills(&mut self.conversation.transcript)?;
-        let report = self.run_until_done(max_requests, turn).await?;
-        if turn.is_interrupted() {
-            self.memory.recall.stop();
-        }
-        self.spending.finish_turn(report.usage);
-        if let Some(problem) = self.config.services.figures.take_problem() {
-            turn.notice(format!("metrics for `dormouse stats` are being lost: {problem}"));
-        }
-        self.conversation.transcript.sync()?;
-        self.memory.count_turn(&self.config, &self.conversation, turn.sink()).await;
-        Ok(report)
+            self.conversation.write_pending()?;
+            let occasion = ContextOccasion::Prompt { prompt, now, skill };
+            attach_before_prompt(self, &occasion, turn.sink()).await?;
+            self.memory.begin_turn(&self.config, &self.conversation);
+            let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
+            append_prompt(
+                prompt,
+                attached,
+                &self.config,
+                &mut self.conversation,
+                &mut self.compaction,
+            )?;
+            if let Some(call) = &called {
+                self.session_tools.skills.activate(call);
+            }
+            self.session_tools.record_skills(&mut self.conversation.transcript)?;
+            let report = self.run_until_done(max_requests, turn).await?;
+            if turn.is_interrupted() {
+                self.memory.recall.stop();
+            }
+            self.spending.finish_turn(report.usage);
+            if let Some(problem) = self.config.services.figures.take_problem() {
+                turn.notice(format!("metrics for `dormouse stats` are being lost: {problem}"));
+            }
+            self.conversation.transcript.sync()?;
+            self.memory.count_turn(&self.config, &self.conversation, turn.sink()).await;
+            Ok(report)
+        })
     }
 
     /// Works until the model is done on the last message of the conversation: a fork's task.
-    pub async fn run_on(
-        &mut self,
+    pub fn run_on<'a>(
+        &'a mut self,
         max_requests: Option<u32>,
-        turn: &mut TurnContext<'_>,
-    ) -> Result<TurnReport, EngineError> {
-        self.start(turn.sink()).await;
-        if let Some(notes) = self.hooks.take_notes() {
-            self.conversation.append_context(vec![notes])?;
-        }
-        let report = self.run_until_done(max_requests, turn).await?;
-        self.spending.finish_turn(report.usage);
-        self.conversation.transcript.sync()?;
-        Ok(report)
+        turn: &'a mut TurnContext<'_>,
+    ) -> BoxFuture<'a, Result<TurnReport, EngineError>> {
+        Box::pin(async move {
+            self.start(turn.sink()).await;
+            if let Some(notes) = self.hooks.take_notes() {
+                self.conversation.append_context(vec![notes])?;
+            }
+            let report = self.run_until_done(max_requests, turn).await?;
+            self.spending.finish_turn(report.usage);
+            self.conversation.transcript.sync()?;
+            Ok(report)
+        })
     }
 
     /// Runs the hooks of the session's start, once.
-    pub async fn start(&mut self, sink: &mut EventSink<'_>) {
-        let warnings = self.startup.take_warnings().into_iter();
-        warnings.for_each(|warning| sink(EngineEvent::Notice(warning)));
-        let Some((runner, source)) = self.hooks.take_pending_start() else { return };
-        runner.instructions_loaded(self.startup.loaded());
-        // A hook cannot refuse a session: its reason goes to the user.
-        let started = runner.session_start(source, &self.config.model.name);
-        let verdict = runner.run_with_notices(started, sink).await;
-        write_title(self.conversation.transcript.session_folder(), verdict.title, sink);
-        self.hooks.add_notes(verdict.notes);
+    pub fn start<'a>(&'a mut self, sink: &'a mut EventSink<'_>) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let warnings = self.startup.take_warnings().into_iter();
+            warnings.for_each(|warning| sink(EngineEvent::Notice(warning)));
+            let Some((runner, source)) = self.hooks.take_pending_start() else { return };
+            runner.instructions_loaded(self.startup.loaded());
+            // A hook cannot refuse a session: its reason goes to the user.
+            let started = runner.session_start(source, &self.config.model.name);
+            let verdict = runner.run_with_notices(started, sink).await;
+            write_title(self.conversation.transcript.session_folder(), verdict.title, sink);
+            self.hooks.add_notes(verdict.notes);
+        })
     }
 
     /// Runs the hooks of a project's set-up or maintenance. Their notes go with the first prompt.
@@ -116,9 +122,15 @@ impl Engine {
     }
 
     /// Runs the hooks of the session's end.
-    pub async fn end(&mut self, reason: SessionEndReason, sink: &mut EventSink<'_>) {
-        self.memory.end(&self.config, sink).await;
-        self.hooks.end(reason, sink).await;
+    pub fn end<'a>(
+        &'a mut self,
+        reason: SessionEndReason,
+        sink: &'a mut EventSink<'_>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.memory.end(&self.config, sink).await;
+            self.hooks.end(reason, sink).await;
+        })
     }
 
     /// The hooks of the session, with those of skills in use.

@@ -102,7 +102,7 @@ proptest! {
         prop_assert_eq!(remove(&both, "other").unwrap(), one);
     }
 
-    /// Where the quick reading says something, the parser says the same, numbers and the like aside.
+    /// Where the quick reading says something, the parser says the same.
     #[test]
     fn the_quick_reading_agrees_with_the_parser(
         inner in prop::collection::vec("(  )?([a-c]{1,2}:|-)( [ ab1:#'\"\\[{&*!|>%@`,.~?-]{0,8})?", 0..5)
@@ -110,22 +110,7 @@ proptest! {
         let inner = inner.join("\n");
         if let Some(quick) = plain::fields(&inner) {
             let slow = yaml::fields(&inner);
-            prop_assert!(slow.is_ok(), "{:?} {:?}", inner, slow);
-            let slow = slow.unwrap();
-            prop_assert_eq!(quick.len(), slow.len());
-            for ((key, value), (slow_key, slow_value)) in quick.iter().zip(&slow) {
-                prop_assert_eq!(key, slow_key);
-                let number = |value: &Value| value.as_text().is_some_and(
-                    |text| text.starts_with(|c: char| c.is_ascii_digit() || "+.".contains(c)));
-                let plain = |value: &Value| match value {
-                    Value::Text(_) => !number(value),
-                    Value::List(items) => !items.iter().any(number),
-                    Value::Map(_) => false,
-                };
-                if plain(value) {
-                    prop_assert_eq!(value, slow_value);
-                }
-            }
+            prop_assert_eq!(Ok(quick), slow, "{:?}", inner);
         }
     }
 }

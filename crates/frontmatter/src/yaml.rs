@@ -1,110 +1,135 @@
-//! The YAML parser, behind this module only. It reads at most [`LONGEST`] bytes with a tight budget: frontmatter
-//! has a few keys, so deep nesting or many aliases are hostile.
+//! The YAML parser, behind this module only. It reads at most [`LONGEST`](crate::value::LONGEST) bytes with a tight
+//! budget: frontmatter has a few keys, so deep nesting or many aliases are hostile.
+//!
+//! Scalars stay as they are written: `1.10` is a text, not the number 1.1.
 
-use std::fmt;
+use std::collections::HashMap;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
-use crate::value::{FrontmatterProblem, LONGEST, Value};
+use crate::value::{FrontmatterProblem, Value};
 
-/// Limits of the parser, far above what frontmatter needs.
+/// Limits, far above what frontmatter needs. What an alias repeats counts each time.
 const NODES: usize = 4_000;
 const DEPTH: usize = 8;
-const ALIASES: usize = 16;
 
 pub(crate) fn fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
-    if inner.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    match serde_saphyr::from_str_with_options::<Value>(inner, options()) {
-        Ok(Value::Map(pairs)) => Ok(pairs),
-        Ok(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
-        Ok(Value::Text(_) | Value::List(_)) => Err(FrontmatterProblem::NoMapping),
-        Err(error) => {
-            let line = error.location().map_or(1, |location| location.line()) + 1;
-            let reason = error.to_string().lines().next().unwrap_or_default().to_owned();
-            Err(FrontmatterProblem::Yaml { line, reason })
-        }
+    match document(inner)? {
+        None => Ok(Vec::new()),
+        Some(Value::Map(pairs)) => Ok(pairs),
+        Some(Value::Text(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::Text(_) | Value::List(_)) => Err(FrontmatterProblem::NoMapping),
     }
 }
 
-fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 4 * NODES,
-            max_nodes: NODES,
-            max_depth: DEPTH,
-            flow_nesting_limit: DEPTH,
-            max_aliases: ALIASES,
-            max_anchors: ALIASES,
-            max_recorded_anchor_events: NODES,
-            max_recorded_anchor_bytes: 2 * LONGEST,
-            max_documents: 1,
-            max_merge_keys: ALIASES,
-        },
-        non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
-        strict_booleans: true,
-        with_snippet: false,
+/// The one document of a text; `None` for an empty text.
+fn document(text: &str) -> Result<Option<Value>, FrontmatterProblem> {
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| problem(error.marker().line(), error.info()))?;
+        builder.take(event).map_err(|reason| problem(span.start.line(), reason))?;
+    }
+    Ok(builder.root)
+}
+
+/// A problem in this line of the YAML text, which begins one line below the first `---`.
+fn problem(line: usize, reason: &str) -> FrontmatterProblem {
+    FrontmatterProblem::Yaml { line: line as u64 + 1, reason: reason.to_owned() }
+}
+
+/// Builds the value of a document from the parser's events.
+#[derive(Default)]
+struct Builder {
+    open: Vec<(usize, Container)>,
+    anchors: HashMap<usize, Value>,
+    root: Option<Value>,
+    nodes: usize,
+}
+
+/// A list or mapping whose end has not been read yet.
+enum Container {
+    List(Vec<Value>),
+    Map { pairs: Vec<(String, Value)>, key: Option<String> },
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>) -> Result<(), &'static str> {
+        match event {
+            Event::Scalar(text, style, anchor, _) => {
+                let is_null = style == ScalarStyle::Plain
+                    && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
+                let text = if is_null { String::new() } else { text.into_owned() };
+                self.add(anchor, Value::Text(text))
+            }
+            Event::Alias(anchor) => {
+                let value = self.anchors.get(&anchor).cloned();
+                self.add(0, value.ok_or("an alias stands inside of what it names")?)
+            }
+            Event::SequenceStart(anchor, _) => self.begin(anchor, Container::List(Vec::new())),
+            Event::MappingStart(anchor, _) => {
+                self.begin(anchor, Container::Map { pairs: Vec::new(), key: None })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.finish(),
+            Event::DocumentStart(_) if self.root.is_some() => Err("a second document begins here"),
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, anchor: usize, container: Container) -> Result<(), &'static str> {
+        if self.open.len() == DEPTH {
+            return Err("lists and mappings are nested too deeply");
+        }
+        self.open.push((anchor, container));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), &'static str> {
+        let Some((anchor, container)) = self.open.pop() else { return Ok(()) };
+        self.add(
+            anchor,
+            match container {
+                Container::List(items) => Value::List(items),
+                Container::Map { pairs, .. } => Value::Map(pairs),
+            },
+        )
+    }
+
+    /// Adds a whole value to the innermost open container.
+    fn add(&mut self, anchor: usize, value: Value) -> Result<(), &'static str> {
+        self.nodes += size(&value);
+        if self.nodes > NODES {
+            return Err("there are too many values");
+        }
+        if anchor != 0 {
+            self.anchors.insert(anchor, value.clone());
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(value),
+            Some((_, Container::List(items))) => items.push(value),
+            Some((_, Container::Map { pairs, key })) => match key.take() {
+                None => {
+                    let new = value.as_text().unwrap_or_default().to_owned();
+                    if pairs.iter().any(|(known, _)| *known == new) {
+                        return Err("the key is there twice");
+                    }
+                    *key = Some(new);
+                }
+                Some(name) => pairs.push((name, value)),
+            },
+        }
+        Ok(())
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(text.to_owned()))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Text(value.to_string()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Text(value.to_string()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Text(value.to_string()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Text(value.to_string()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Text(String::new()))
-    }
-
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Text(String::new()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some((key, value)) = entries.next_entry::<Value, Value>()? {
-            let key = key.as_text().unwrap_or_default().to_owned();
-            pairs.push((key, value));
-        }
-        Ok(Value::Map(pairs))
+/// The scalars and containers in a value.
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Text(_) => 0,
+        Value::List(items) => items.iter().map(size).sum(),
+        Value::Map(pairs) => pairs.iter().map(|(_, value)| size(value)).sum(),
     }
 }

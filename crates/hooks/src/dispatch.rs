@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_base::{Dir, IdSource, Redactor, SessionId};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -153,19 +153,25 @@ impl HookDispatcher {
     }
 
     /// Runs the hooks of an event and waits for those that are not asynchronous.
-    pub(crate) async fn fire(&self, event: HookEvent, details: EventInput<'_>) -> HookVerdict {
-        let hooks = self.select(event, &details);
-        if hooks.is_empty() {
-            return HookVerdict::default();
-        }
-        let input: Arc<[u8]> = render(&self.common_input(event), &details).into();
-        let responses = hooks.iter().map(|hook| self.run(event, hook, &input));
-        let responses = join_all(responses).await;
-        let mut verdict = HookVerdict::default();
-        for response in responses {
-            self.merge(event, &mut verdict, response);
-        }
-        verdict
+    pub(crate) fn fire<'a>(
+        &'a self,
+        event: HookEvent,
+        details: EventInput<'a>,
+    ) -> BoxFuture<'a, HookVerdict> {
+        Box::pin(async move {
+            let hooks = self.select(event, &details);
+            if hooks.is_empty() {
+                return HookVerdict::default();
+            }
+            let input: Arc<[u8]> = render(&self.common_input(event), &details).into();
+            let responses = hooks.iter().map(|hook| self.run(event, hook, &input));
+            let responses = join_all(responses).await;
+            let mut verdict = HookVerdict::default();
+            for response in responses {
+                self.merge(event, &mut verdict, response);
+            }
+            verdict
+        })
     }
 
     /// Runs the hooks of an event without waiting for them.

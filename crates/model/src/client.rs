@@ -1,5 +1,6 @@
 //! Talking to a model: over HTTP, or to the scripted one in this process.
 
+use futures_util::future::BoxFuture;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -25,11 +26,13 @@ pub enum Model {
 
 impl Model {
     /// Sends a request; the answer streams from what comes back. Dropping that ends the request.
-    pub async fn send(&self, body: Vec<u8>) -> Result<ResponseStream, ModelError> {
-        match self {
-            Self::Http(model) => model.send(body).await,
-            Self::Scripted(model) => model.send(&body),
-        }
+    pub fn send<'a>(&'a self, body: Vec<u8>) -> BoxFuture<'a, Result<ResponseStream, ModelError>> {
+        Box::pin(async move {
+            match self {
+                Self::Http(model) => model.send(body).await,
+                Self::Scripted(model) => model.send(&body),
+            }
+        })
     }
 
     /// The share of the server's rate limit that is left, as it said last; none where it does not say.
@@ -41,13 +44,15 @@ impl Model {
     }
 
     /// Sends a request and waits for the whole answer: for questions on the side.
-    pub async fn ask(&self, body: Vec<u8>) -> Result<Completion, ModelError> {
-        let mut answering = self.send(body).await?;
-        let mut completion = Completion::default();
-        while let Some(event) = answering.next().await {
-            completion.add(event?);
-        }
-        Ok(completion)
+    pub fn ask<'a>(&'a self, body: Vec<u8>) -> BoxFuture<'a, Result<Completion, ModelError>> {
+        Box::pin(async move {
+            let mut answering = self.send(body).await?;
+            let mut completion = Completion::default();
+            while let Some(event) = answering.next().await {
+                completion.add(event?);
+            }
+            Ok(completion)
+        })
     }
 }
 
@@ -131,32 +136,37 @@ impl HttpModel {
         Ok(self.client.get_or_init(|| client))
     }
 
-    pub(crate) async fn refusal(&self, response: reqwest::Response) -> ModelError {
-        let status = response.status().as_u16();
-        let retry_after = retry_after(&response);
-        let should_retry = header(&response, "x-should-retry").and_then(|value| value.parse().ok());
-        let location = header(&response, "location");
-        let mut body = self.read_some(response).await;
-        if let (300..400, Some(location)) = (status, location) {
-            body = format!("the server redirects to {location}; name that address instead");
-        }
-        classify_refusal(&HttpRefusal { status, retry_after, should_retry, body: &body })
-            .redacted(&self.redactor)
+    pub(crate) fn refusal<'a>(&'a self, response: reqwest::Response) -> BoxFuture<'a, ModelError> {
+        Box::pin(async move {
+            let status = response.status().as_u16();
+            let retry_after = retry_after(&response);
+            let should_retry =
+                header(&response, "x-should-retry").and_then(|value| value.parse().ok());
+            let location = header(&response, "location");
+            let mut body = self.read_some(response).await;
+            if let (300..400, Some(location)) = (status, location) {
+                body = format!("the server redirects to {location}; name that address instead");
+            }
+            classify_refusal(&HttpRefusal { status, retry_after, should_retry, body: &body })
+                .redacted(&self.redactor)
+        })
     }
 
     /// A 200 that does not stream: an error in disguise, a web page, or a server that cannot.
-    async fn not_a_stream(&self, response: reqwest::Response) -> ModelError {
-        let kind = header(&response, "content-type").unwrap_or_default();
-        let body = self.read_some(response).await;
-        if body.contains("\"error\"") {
-            let refusal = HttpRefusal { status: 200, body: &body, ..HttpRefusal::default() };
-            return classify_refusal(&refusal).redacted(&self.redactor);
-        }
-        let start: String = body.chars().take(200).collect();
-        let message = format!(
-            "the answer is no event stream but `{kind}`: is this the address of a model server? (OpenAI-compatible ones often end in /v1) It begins: {start}"
-        );
-        ModelError::InvalidRequest { status: 200, message }.redacted(&self.redactor)
+    fn not_a_stream<'a>(&'a self, response: reqwest::Response) -> BoxFuture<'a, ModelError> {
+        Box::pin(async move {
+            let kind = header(&response, "content-type").unwrap_or_default();
+            let body = self.read_some(response).await;
+            if body.contains("\"error\"") {
+                let refusal = HttpRefusal { status: 200, body: &body, ..HttpRefusal::default() };
+                return classify_refusal(&refusal).redacted(&self.redactor);
+            }
+            let start: String = body.chars().take(200).collect();
+            let message = format!(
+                "the answer is no event stream but `{kind}`: is this the address of a model server? (OpenAI-compatible ones often end in /v1) It begins: {start}"
+            );
+            ModelError::InvalidRequest { status: 200, message }.redacted(&self.redactor)
+        })
     }
 
     /// The beginning of a body, as far as it comes: nobody needs more of an error than this.

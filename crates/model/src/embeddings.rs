@@ -3,6 +3,7 @@
 //! What comes is bounded and put into the order of the texts; whether the numbers make sense is for the caller to
 //! say, who knows what they are for.
 
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -45,13 +46,15 @@ impl EmbeddingClient {
     }
 
     /// Asks for a vector of each text, and waits no longer than this for all of them.
-    pub async fn embed(
-        &self,
-        texts: &[&str],
+    pub fn embed<'a>(
+        &'a self,
+        texts: &'a [&'a str],
         patience: Duration,
-    ) -> Result<Vec<Vec<f32>>, ModelError> {
-        let asked = tokio::time::timeout(patience, self.ask(texts)).await;
-        asked.unwrap_or(Err(ModelError::Stalled(patience)))
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
+        Box::pin(async move {
+            let asked = tokio::time::timeout(patience, self.ask(texts)).await;
+            asked.unwrap_or(Err(ModelError::Stalled(patience)))
+        })
     }
 
     async fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {

@@ -1,5 +1,6 @@
 //! What a server tells about its models: which there are, and how large their windows are.
 
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -77,54 +78,62 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl HttpModel {
     /// What the server says about a model; none where it says nothing.
-    pub async fn info(&self, model: &str) -> Option<ModelInfo> {
-        if self.endpoint().wire == WireFormat::Anthropic
-            && let Ok(entry) =
-                self.get::<EntryIn>(&self.endpoint().url(&format!("models/{model}"))).await
-            && (entry.max_input_tokens.is_some() || !entry.id.is_empty())
-        {
-            return Some(entry.into());
-        }
-        // Whatever went wrong, the request that follows will say so.
-        let listed = self.models().await.ok()?;
-        let found = listed.iter().find(|info| info.id == model).cloned();
-        // A server with one model serves it under any name.
-        let only = || if listed.len() == 1 { listed.first().cloned() } else { None };
-        let info = found.or_else(only)?;
-        if info.window.is_some() {
-            return Some(info);
-        }
-        Some(ModelInfo { window: self.window_from_props().await, ..info })
+    pub fn info<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Option<ModelInfo>> {
+        Box::pin(async move {
+            if self.endpoint().wire == WireFormat::Anthropic
+                && let Ok(entry) =
+                    self.get::<EntryIn>(&self.endpoint().url(&format!("models/{model}"))).await
+                && (entry.max_input_tokens.is_some() || !entry.id.is_empty())
+            {
+                return Some(entry.into());
+            }
+            // Whatever went wrong, the request that follows will say so.
+            let listed = self.models().await.ok()?;
+            let found = listed.iter().find(|info| info.id == model).cloned();
+            // A server with one model serves it under any name.
+            let only = || if listed.len() == 1 { listed.first().cloned() } else { None };
+            let info = found.or_else(only)?;
+            if info.window.is_some() {
+                return Some(info);
+            }
+            Some(ModelInfo { window: self.window_from_props().await, ..info })
+        })
     }
 
     /// The models the server lists; none for a server that has no such list.
-    pub async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let list: ListIn = self.get(&self.endpoint().url("models")).await?;
-        Ok(list.data.into_iter().map(Into::into).collect())
+    pub fn models<'a>(&'a self) -> BoxFuture<'a, Result<Vec<ModelInfo>, ModelError>> {
+        Box::pin(async move {
+            let list: ListIn = self.get(&self.endpoint().url("models")).await?;
+            Ok(list.data.into_iter().map(Into::into).collect())
+        })
     }
 
     /// The models the server lists, or why it would not: a key that it does not take is an error here.
-    pub async fn check(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let response = self.open(&self.endpoint().url("models")).await?;
-        match response.status().as_u16() {
-            // It has no such list; that is no reason to think that it does not work.
-            404 | 405 | 501 => return Ok(Vec::new()),
-            200..300 => {}
-            _ => return Err(self.refusal(response).await),
-        }
-        let body =
-            tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
-        let list: ListIn = serde_json::from_str(&body).unwrap_or_default();
-        Ok(list.data.into_iter().map(Into::into).collect())
+    pub fn check<'a>(&'a self) -> BoxFuture<'a, Result<Vec<ModelInfo>, ModelError>> {
+        Box::pin(async move {
+            let response = self.open(&self.endpoint().url("models")).await?;
+            match response.status().as_u16() {
+                // It has no such list; that is no reason to think that it does not work.
+                404 | 405 | 501 => return Ok(Vec::new()),
+                200..300 => {}
+                _ => return Err(self.refusal(response).await),
+            }
+            let body =
+                tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
+            let list: ListIn = serde_json::from_str(&body).unwrap_or_default();
+            Ok(list.data.into_iter().map(Into::into).collect())
+        })
     }
 
-    async fn open(&self, url: &str) -> Result<reqwest::Response, ModelError> {
-        let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
-        match tokio::time::timeout(PATIENCE, request).await {
-            Err(_) => Err(ModelError::Stalled(PATIENCE)),
-            Ok(Err(error)) => Err(self.no_connection(url.to_owned(), &error)),
-            Ok(Ok(response)) => Ok(response),
-        }
+    fn open<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<reqwest::Response, ModelError>> {
+        Box::pin(async move {
+            let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
+            match tokio::time::timeout(PATIENCE, request).await {
+                Err(_) => Err(ModelError::Stalled(PATIENCE)),
+                Ok(Err(error)) => Err(self.no_connection(url.to_owned(), &error)),
+                Ok(Ok(response)) => Ok(response),
+            }
+        })
     }
 
     /// llama.cpp before it put the window into its list.

@@ -1,5 +1,6 @@
 //! Which server to talk to, from the settings and the environment: the names people already have.
 
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Secret, names};
@@ -260,21 +261,23 @@ pub struct LocalServer {
 }
 
 /// Looks for model servers on this machine.
-pub async fn find_local_servers() -> Vec<LocalServer> {
-    let looks = LOCAL.iter().map(|(name, base_url)| async move {
-        let endpoint = Endpoint {
-            wire: WireFormat::OpenAi,
-            base_url: (*base_url).to_owned(),
-            credential: Credential::None,
-            version: String::new(),
-            betas: Vec::new(),
-            timeouts: Timeouts { connect: Duration::from_millis(300), ..Timeouts::default() },
-        };
-        let models = HttpModel::new(endpoint).models().await.ok()?;
-        let model = models.into_iter().next()?.id;
-        Some(LocalServer { name, base_url, model })
-    });
-    futures_util::future::join_all(looks).await.into_iter().flatten().collect()
+pub fn find_local_servers() -> BoxFuture<'static, Vec<LocalServer>> {
+    Box::pin(async move {
+        let looks = LOCAL.iter().map(|(name, base_url)| async move {
+            let endpoint = Endpoint {
+                wire: WireFormat::OpenAi,
+                base_url: (*base_url).to_owned(),
+                credential: Credential::None,
+                version: String::new(),
+                betas: Vec::new(),
+                timeouts: Timeouts { connect: Duration::from_millis(300), ..Timeouts::default() },
+            };
+            let models = HttpModel::new(endpoint).models().await.ok()?;
+            let model = models.into_iter().next()?.id;
+            Some(LocalServer { name, base_url, model })
+        });
+        futures_util::future::join_all(looks).await.into_iter().flatten().collect()
+    })
 }
 
 #[cfg(test)]

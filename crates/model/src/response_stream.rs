@@ -1,5 +1,6 @@
 //! An answer that is coming in: bytes to events to steps, bounded in size and in silence.
 
+use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -154,13 +155,15 @@ impl ResponseStream {
     }
 
     /// Reads the next bytes and decodes them.
-    async fn read(&mut self) {
-        match tokio::time::timeout(self.idle, self.bytes.next()).await {
-            Err(_) => self.failed = Some(ModelError::Stalled(self.idle)),
-            Ok(None) => self.decode_end(),
-            Ok(Some(Err(problem))) => self.failed = Some(ModelError::BrokenStream(problem)),
-            Ok(Some(Ok(bytes))) => self.decode(&bytes),
-        }
+    fn read<'a>(&'a mut self) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            match tokio::time::timeout(self.idle, self.bytes.next()).await {
+                Err(_) => self.failed = Some(ModelError::Stalled(self.idle)),
+                Ok(None) => self.decode_end(),
+                Ok(Some(Err(problem))) => self.failed = Some(ModelError::BrokenStream(problem)),
+                Ok(Some(Ok(bytes))) => self.decode(&bytes),
+            }
+        })
     }
 
     fn decode(&mut self, bytes: &[u8]) {

@@ -3,6 +3,7 @@
 //! Invariant: this always answers. Arguments that are not an object, an unknown tool, a denial, an
 //! error, a panic and an interruption all become an error result that the model can read.
 
+use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -83,31 +84,33 @@ impl CallRunner {
     }
 
     /// The same, where it is known what is called with what.
-    async fn run_tool(
-        &self,
-        tool: &dyn Tool,
-        id: &ToolUseId,
-        given: &RawValue,
-        given_context: &CallContext,
-    ) -> CallResult {
-        let name = tool.called_as(given);
-        let view = CallView { id, name: &name, input: given };
-        let BeforeCall { opinion, input, mut notes, halt } = self.before(view).await;
-        let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
-        let mut result = match self.permit(tool, view, &input, opinion, given_context).await {
-            Err(refusal) => self.refused(view, refusal).await,
-            Ok(permit) => {
-                let input = permit.input.map_or(input, Cow::Owned);
-                let view = CallView { input: &input, ..view };
-                let context = permit.said_yes.then(|| approved(tool, view, given_context));
-                let context = context.as_ref().unwrap_or(given_context);
-                let result = self.run_permitted(tool, view, context).await;
-                let changed = (input.get() != given.get()).then(|| input.into_owned());
-                CallResult { changed, ..result }
-            }
-        };
-        notes.append(&mut result.notes);
-        CallResult { notes, halt: halt.or(result.halt), ..result }
+    fn run_tool<'a>(
+        &'a self,
+        tool: &'a dyn Tool,
+        id: &'a ToolUseId,
+        given: &'a RawValue,
+        given_context: &'a CallContext,
+    ) -> BoxFuture<'a, CallResult> {
+        Box::pin(async move {
+            let name = tool.called_as(given);
+            let view = CallView { id, name: &name, input: given };
+            let BeforeCall { opinion, input, mut notes, halt } = self.before(view).await;
+            let input = input.map_or(Cow::Borrowed(given), Cow::Owned);
+            let mut result = match self.permit(tool, view, &input, opinion, given_context).await {
+                Err(refusal) => self.refused(view, refusal).await,
+                Ok(permit) => {
+                    let input = permit.input.map_or(input, Cow::Owned);
+                    let view = CallView { input: &input, ..view };
+                    let context = permit.said_yes.then(|| approved(tool, view, given_context));
+                    let context = context.as_ref().unwrap_or(given_context);
+                    let result = self.run_permitted(tool, view, context).await;
+                    let changed = (input.get() != given.get()).then(|| input.into_owned());
+                    CallResult { changed, ..result }
+                }
+            };
+            notes.append(&mut result.notes);
+            CallResult { notes, halt: halt.or(result.halt), ..result }
+        })
     }
 
     async fn before(&self, view: CallView<'_>) -> BeforeCall {

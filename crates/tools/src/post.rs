@@ -1,5 +1,6 @@
 //! Posts JSON to an address from the user's settings, for hooks. Redirects are not followed, and responses are bounded.
 
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -37,29 +38,31 @@ pub enum PostError {
 }
 
 /// Posts JSON.
-pub async fn post_json(
-    url: &str,
-    headers: &[(String, String)],
+pub fn post_json<'a>(
+    url: &'a str,
+    headers: &'a [(String, String)],
     body: Vec<u8>,
     timeout: Duration,
-) -> Result<PostResponse, PostError> {
-    let work = async {
-        let mut request = client(url)?.post(url).header(CONTENT_TYPE, "application/json");
-        for (name, value) in headers {
-            request = request.header(name, value);
-        }
-        let mut response = request.body(body).send().await?;
-        let status = response.status().as_u16();
-        let mut bytes = Vec::new();
-        while let Some(piece) = response.chunk().await? {
-            bytes.extend_from_slice(&piece);
-            if bytes.len() > MAX_RESPONSE_BYTES {
-                return Err(PostError::TooLarge { limit: MAX_RESPONSE_BYTES });
+) -> BoxFuture<'a, Result<PostResponse, PostError>> {
+    Box::pin(async move {
+        let work = async {
+            let mut request = client(url)?.post(url).header(CONTENT_TYPE, "application/json");
+            for (name, value) in headers {
+                request = request.header(name, value);
             }
-        }
-        Ok(PostResponse { status, body: String::from_utf8_lossy(&bytes).into_owned() })
-    };
-    tokio::time::timeout(timeout, work).await.map_err(|_| PostError::TimedOut(timeout))?
+            let mut response = request.body(body).send().await?;
+            let status = response.status().as_u16();
+            let mut bytes = Vec::new();
+            while let Some(piece) = response.chunk().await? {
+                bytes.extend_from_slice(&piece);
+                if bytes.len() > MAX_RESPONSE_BYTES {
+                    return Err(PostError::TooLarge { limit: MAX_RESPONSE_BYTES });
+                }
+            }
+            Ok(PostResponse { status, body: String::from_utf8_lossy(&bytes).into_owned() })
+        };
+        tokio::time::timeout(timeout, work).await.map_err(|_| PostError::TimedOut(timeout))?
+    })
 }
 
 fn client(url: &str) -> Result<Client, PostError> {

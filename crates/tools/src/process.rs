@@ -16,7 +16,7 @@ use std::time::Duration;
 use std::{future::Future, io, pin::pin};
 
 use dormouse_base::{Environment, names};
-use futures_util::future::{Either, join3, select};
+use futures_util::future::{BoxFuture, Either, join3, select};
 use thiserror::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
@@ -99,7 +99,7 @@ pub async fn output(
     // Short, and bounded by its time: a reaper would cost more than it saves.
     let start = ProcessCommand { program, args, folder, environment, reaper: &Reaper::none() };
     let nothing = nothing_to_read().map_err(|source| start.system(source))?;
-    collect(start, nothing, timeout, std::future::ready(()), drop).await
+    collect(start, nothing, timeout, Box::pin(std::future::ready(())), Box::new(drop)).await
 }
 
 /// The same for a program that reads something, under a reaper.
@@ -132,52 +132,54 @@ pub async fn output_and_first_line(
         // One that does not read to the end is within its rights.
         let _unread = writer.write_all(&input).await;
     };
-    collect(start, reader.into(), timeout, fed, first_line).await
+    collect(start, reader.into(), timeout, Box::pin(fed), Box::new(first_line)).await
 }
 
 /// Runs it and collects what it prints, while `fed` gives it what to read.
-async fn collect(
-    start: ProcessCommand<'_>,
+fn collect<'a>(
+    start: ProcessCommand<'a>,
     stdin: OwnedFd,
     timeout: Duration,
-    fed: impl Future<Output = ()>,
-    first_line: impl FnOnce(String) + Send,
-) -> Result<ProcessOutput, ProcessError> {
-    let system = |source| start.system(source);
-    let (mut out, out_writer) = pipe_to_child().map_err(system)?;
-    let (mut err, err_writer) = pipe_to_child().map_err(system)?;
-    let started = spawn(&start, stdin, out_writer, err_writer).await?;
-    let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
-    let mut heading = FirstLine { begun: Vec::new(), told: Some(first_line) };
-    let drained = join3(
-        drain(&mut out, |piece| {
-            heading.push(piece);
-            stdout.push(piece);
-        }),
-        drain(&mut err, |piece| stderr.push(piece)),
-        fed,
-    );
-    let never = CancellationToken::new();
-    let (ending, _) = supervise(started, drained, timeout, &never).await.map_err(system)?;
-    let ProcessEnd::Exited(status) = ending else {
-        return Err(ProcessError::TimedOut { program: start.program.to_owned(), timeout });
-    };
-    let (stdout, stderr) = (stdout.finish(), stderr.finish());
-    Ok(ProcessOutput {
-        code: status.code(),
-        left_out: stdout.left_out + stderr.left_out,
-        stdout: stdout.text,
-        stderr: stderr.text,
+    fed: BoxFuture<'a, ()>,
+    first_line: Box<dyn FnOnce(String) + Send + 'a>,
+) -> BoxFuture<'a, Result<ProcessOutput, ProcessError>> {
+    Box::pin(async move {
+        let system = |source| start.system(source);
+        let (mut out, out_writer) = pipe_to_child().map_err(system)?;
+        let (mut err, err_writer) = pipe_to_child().map_err(system)?;
+        let started = spawn(&start, stdin, out_writer, err_writer).await?;
+        let (mut stdout, mut stderr) = (Capture::new(OUTPUT_CHARS), Capture::new(OUTPUT_CHARS));
+        let mut heading = FirstLine { begun: Vec::new(), told: Some(first_line) };
+        let drained = join3(
+            drain(&mut out, |piece| {
+                heading.push(piece);
+                stdout.push(piece);
+            }),
+            drain(&mut err, |piece| stderr.push(piece)),
+            fed,
+        );
+        let never = CancellationToken::new();
+        let (ending, _) = supervise(started, drained, timeout, &never).await.map_err(system)?;
+        let ProcessEnd::Exited(status) = ending else {
+            return Err(ProcessError::TimedOut { program: start.program.to_owned(), timeout });
+        };
+        let (stdout, stderr) = (stdout.finish(), stderr.finish());
+        Ok(ProcessOutput {
+            code: status.code(),
+            left_out: stdout.left_out + stderr.left_out,
+            stdout: stdout.text,
+            stderr: stderr.text,
+        })
     })
 }
 
 /// The first line that is printed, until it is whole; one that never ends is none.
-struct FirstLine<F> {
+struct FirstLine<'a> {
     begun: Vec<u8>,
-    told: Option<F>,
+    told: Option<Box<dyn FnOnce(String) + Send + 'a>>,
 }
 
-impl<F: FnOnce(String)> FirstLine<F> {
+impl FirstLine<'_> {
     fn push(&mut self, piece: &[u8]) {
         if self.told.is_none() {
             return;

@@ -5,6 +5,7 @@ use dormouse_conversation::metrics::{
     BreakerMetric, BreakerState, LayerMetric, Metric, SessionMetrics,
 };
 use dormouse_conversation::transcript::CompactionTrigger;
+use futures_util::future::BoxFuture;
 
 use super::base::{CompactionBase, WindowUsage};
 use super::draft::{CompactionDraft, DraftWriter};
@@ -29,88 +30,95 @@ const NOT_ASKED: &str = "The model gave no summary three times in a row, so it i
 
 impl Engine {
     /// Compacts the conversation. It ends whatever the model does.
-    pub async fn compact(
-        &mut self,
+    pub fn compact<'a>(
+        &'a mut self,
         request: CompactionRequest,
-        turn: &mut TurnContext<'_>,
-    ) -> Result<CompactionOutcome, EngineError> {
-        let base =
-            CompactionBase::new(&request, &self.config, &self.conversation, &self.surroundings);
-        let newest = base.room_for_newest(&WindowPolicy::of(&self.config));
-        let range = CompactionRange::of(self.conversation.messages(), request.scope, newest);
-        let Some(range) = range else { return Ok(CompactionOutcome::Nothing) };
-        let interrupt = turn.interrupt();
-        if let Some(outcome) = run_before_hooks(&self.hooks, &request, turn).await {
-            return Ok(outcome);
-        }
-        let runner = self.hooks.runner().cloned();
-        turn.emit(EngineEvent::Compacting(request.trigger));
-        self.conversation.write_pending()?;
-        let before = WindowUsage::of(&self.conversation);
-        let (draft, stepped_aside) = match DraftWriter::new(
-            &base,
-            &self.config,
-            &self.conversation,
-            &self.compaction,
-            &self.tool_state,
-        )
-        .draft_from_notes(&request)
-        {
-            Ok(draft) => (draft, None),
-            Err(stepped_aside) => {
-                let draft = tokio::select! {
+        turn: &'a mut TurnContext<'_>,
+    ) -> BoxFuture<'a, Result<CompactionOutcome, EngineError>> {
+        Box::pin(async move {
+            let base =
+                CompactionBase::new(&request, &self.config, &self.conversation, &self.surroundings);
+            let newest = base.room_for_newest(&WindowPolicy::of(&self.config));
+            let range = CompactionRange::of(self.conversation.messages(), request.scope, newest);
+            let Some(range) = range else { return Ok(CompactionOutcome::Nothing) };
+            let interrupt = turn.interrupt();
+            if let Some(outcome) = run_before_hooks(&self.hooks, &request, turn).await {
+                return Ok(outcome);
+            }
+            let runner = self.hooks.runner().cloned();
+            turn.emit(EngineEvent::Compacting(request.trigger));
+            self.conversation.write_pending()?;
+            let before = WindowUsage::of(&self.conversation);
+            let (draft, stepped_aside) = match DraftWriter::new(
+                &base,
+                &self.config,
+                &self.conversation,
+                &self.compaction,
+                &self.tool_state,
+            )
+            .draft_from_notes(&request)
+            {
+                Ok(draft) => (draft, None),
+                Err(stepped_aside) => {
+                    let draft = tokio::select! {
+                        biased;
+                        () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
+                        draft = Box::pin(self.write_draft(&request, range, &base, turn.sink())) => draft,
+                    };
+                    let Some(draft) = draft else {
+                        let after = before.tokens;
+                        let requests = self.spending.requests();
+                        let stop = self.compaction.update_breaker(
+                            request.trigger,
+                            requests,
+                            before,
+                            after,
+                        );
+                        report_stop(stop, &self.figures, turn.sink());
+                        return Ok(CompactionOutcome::NotSmaller);
+                    };
+                    (draft, stepped_aside)
+                }
+            };
+            let mut notes = Vec::new();
+            if let Some(runner) = &runner {
+                // An interrupt leaves out the notes of hooks, not the compaction.
+                let started = runner.session_start(SessionSource::Compact, &self.config.model.name);
+                tokio::select! {
                     biased;
-                    () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
-                    draft = Box::pin(self.write_draft(&request, range, &base, turn.sink())) => draft,
-                };
-                let Some(draft) = draft else {
-                    let after = before.tokens;
-                    let requests = self.spending.requests();
-                    let stop =
-                        self.compaction.update_breaker(request.trigger, requests, before, after);
-                    report_stop(stop, &self.figures, turn.sink());
-                    return Ok(CompactionOutcome::NotSmaller);
-                };
-                (draft, stepped_aside)
+                    () = interrupt.cancelled() => {}
+                    verdict = runner.run_with_notices(started, turn.sink()) => notes = verdict.notes,
+                }
             }
-        };
-        let mut notes = Vec::new();
-        if let Some(runner) = &runner {
-            // An interrupt leaves out the notes of hooks, not the compaction.
-            let started = runner.session_start(SessionSource::Compact, &self.config.model.name);
-            tokio::select! {
-                biased;
-                () = interrupt.cancelled() => {}
-                verdict = runner.run_with_notices(started, turn.sink()) => notes = verdict.notes,
+            let mut report = CompactionReport {
+                trigger: request.trigger,
+                way: draft.way,
+                before: before.tokens,
+                after: 0,
+                fidelity: draft.fidelity,
+                stepped_aside,
+                trouble: draft.trouble.clone(),
+            };
+            let removed = draft.dropped.len();
+            let summary = draft.message.clone();
+            self.apply_compaction(&request, draft, base, &before, notes).await?;
+            report.after = before.counted(self.conversation.estimated_tokens());
+            record_compaction(&self.figures, &report, removed);
+            let requests = self.spending.requests();
+            let stop =
+                self.compaction.update_breaker(request.trigger, requests, before, report.after);
+            report_stop(stop, &self.figures, turn.sink());
+            if let Some(runner) = &runner {
+                tokio::select! {
+                    biased;
+                    () = interrupt.cancelled() => {}
+                    () = runner.after_compaction(request.trigger, &summary) => {}
+                }
+                self.hooks.pass_on_notices(turn.sink());
             }
-        }
-        let mut report = CompactionReport {
-            trigger: request.trigger,
-            way: draft.way,
-            before: before.tokens,
-            after: 0,
-            fidelity: draft.fidelity,
-            stepped_aside,
-            trouble: draft.trouble.clone(),
-        };
-        let removed = draft.dropped.len();
-        let summary = draft.message.clone();
-        self.apply_compaction(&request, draft, base, &before, notes).await?;
-        report.after = before.counted(self.conversation.estimated_tokens());
-        record_compaction(&self.figures, &report, removed);
-        let requests = self.spending.requests();
-        let stop = self.compaction.update_breaker(request.trigger, requests, before, report.after);
-        report_stop(stop, &self.figures, turn.sink());
-        if let Some(runner) = &runner {
-            tokio::select! {
-                biased;
-                () = interrupt.cancelled() => {}
-                () = runner.after_compaction(request.trigger, &summary) => {}
-            }
-            self.hooks.pass_on_notices(turn.sink());
-        }
-        turn.emit(EngineEvent::Compacted(report.clone()));
-        Ok(CompactionOutcome::Done(report))
+            turn.emit(EngineEvent::Compacted(report.clone()));
+            Ok(CompactionOutcome::Done(report))
+        })
     }
 
     /// A summary by the model, else folded by the program; none if neither would be smaller than what it replaces.

@@ -1,5 +1,6 @@
 //! A fork's own loop: request, calls, again, a few times at most.
 
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +23,16 @@ const DENIALS_KEPT: usize = 20;
 
 impl ForkSource {
     /// Runs a fork to its end. Dropping the future ends it.
-    pub async fn run(self, order: ForkOrder, job: Option<&JobHandle>) -> ForkReport {
-        let mut fork = Fork::new(self, order, job);
-        let end = fork.work().await;
-        ForkReport { end, ..fork.report }
+    pub fn run<'a>(
+        self,
+        order: ForkOrder,
+        job: Option<&'a JobHandle>,
+    ) -> BoxFuture<'a, ForkReport> {
+        Box::pin(async move {
+            let mut fork = Fork::new(self, order, job);
+            let end = fork.work().await;
+            ForkReport { end, ..fork.report }
+        })
     }
 }
 
