@@ -31,7 +31,7 @@ pub use document::{DocumentField, DocumentTerms};
 pub use embed::{
     EmbedError, Embedder, EmbedderLocation, FileStamp, ModelFingerprint, PreparedWordVectors,
     Vector, VectorCounts, VectorFile, VectorFillError, VectorFiller, WordFileError, WordVectors,
-    WritingScript, WritingScripts, embedding_text,
+    WritingScripts, embedding_text,
 };
 pub use rank::{RankRequest, RankResult, RankedDoc, Ranker, TermMatch};
 pub use segment::{

@@ -13,6 +13,9 @@ use crate::{rules, value};
 /// Longest block that a multi-line secret is searched in, in bytes.
 const LONGEST_BLOCK: usize = 32 * 1024;
 
+/// Characters of a keyword that is taken for the prefix of a key; shorter ones occur in other words.
+const LEAST_PREFIX: usize = 6;
+
 /// A secret in a text: the rule that matched and its position. Never holds the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFinding {
@@ -198,8 +201,19 @@ impl Compiled {
 
     fn is_secret(&self, value: &str) -> bool {
         !value::is_placeholder(value)
+            && (self.has_prefix(value) || !value::has_sequence(value))
             && self.rule.entropy.is_none_or(|least| value::entropy(value) >= least)
             && self.rule.check.is_none_or(|check| check(value))
+    }
+
+    /// Whether a value begins with the prefix that its issuer gives to every key. Such a value is refused even if it
+    /// looks invented: alphabets and rows of digits are common elsewhere, but not after such a prefix.
+    fn has_prefix(&self, value: &str) -> bool {
+        let is_prefix = |keyword: &&str| {
+            keyword.len() >= LEAST_PREFIX
+                && value.get(..keyword.len()).is_some_and(|head| head.eq_ignore_ascii_case(keyword))
+        };
+        self.rule.keywords.iter().any(is_prefix)
     }
 
     /// End of the region to search for a keyword on this line.

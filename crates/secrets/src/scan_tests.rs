@@ -24,6 +24,29 @@ fn every_rule_finds_its_example_and_nothing_finds_its_near_miss() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// Keys that somebody invented to try the program out.
+#[test]
+fn invented_keys_with_a_real_prefix_are_found() {
+    for tail in [
+        "abcdefghijklmnopqrstuvwxyz0123456789",
+        "FAKE1234567890fakekey",
+        "T3stK3yT3stK3yT3stK3y-AA",
+    ] {
+        for kind in ["api03", "oat01", "admin01"] {
+            let text = format!("my key is sk-ant-{kind}-{tail}.");
+            assert_eq!(names(&text), ["anthropic-key"], "{text}");
+        }
+    }
+    for text in [
+        "sk-ant-api03-your-key-goes-here",
+        "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxx",
+        "keys begin with sk-ant-api03-",
+        "the alphabet: abcdefghijklmnopqrstuvwxyz0123456789",
+    ] {
+        assert_eq!(names(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
 #[test]
 fn the_table_is_sound() {
     let names: BTreeSet<&str> = kinds().map(|(name, _)| name).collect();

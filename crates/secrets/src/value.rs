@@ -19,9 +19,10 @@ const PLACEHOLDERS: &[&str] = &[
     "insert",
     "replace",
     "<",
-    "abcdefgh",
-    "12345678",
 ];
+
+/// Runs of characters that random values do not have; lower case.
+const SEQUENCES: &[&str] = &["abcdefgh", "12345678"];
 
 /// Words that name the kind of value instead of giving it; lower case.
 const NAMES: &[&str] = &[
@@ -66,6 +67,12 @@ pub(crate) fn entropy(value: &str) -> f64 {
         .map(|count| f64::from(*count) / total)
         .map(|share| -share * share.log2())
         .sum()
+}
+
+/// Whether a value contains a sequence, as `abcdefgh…` or `12345678…`.
+pub(crate) fn has_sequence(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    SEQUENCES.iter().any(|sequence| lower.contains(sequence))
 }
 
 /// `<your key>`, `xxxxxxxx`, `AKIA…EXAMPLE`: a placeholder for a secret.

@@ -3,13 +3,13 @@
 
 use dormouse_search::{
     EmbedError, Embedder, EmbedderLocation, ModelFingerprint, WordFileError, WordVectors,
-    WritingScript, WritingScripts,
+    WritingScripts,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{EmbeddingSettings, HomeError, Secret, Settings, TextScript, names};
+use dormouse_base::{EmbeddingSettings, HomeError, Secret, Settings, names};
 use dormouse_model::{Credential, EmbeddingClient, Endpoint, ModelError, Timeouts, WireFormat};
 use thiserror::Error;
 
@@ -144,8 +144,8 @@ impl Served {
             betas: Vec::new(),
             timeouts: Timeouts { connect: CONNECT, ..Timeouts::default() },
         };
-        let scripts: Vec<WritingScript> = set.scripts.iter().copied().map(script).collect();
-        let (scripts, weight) = (WritingScripts::of(&scripts), set.weight.unwrap_or(WEIGHT));
+        let scripts = WritingScripts::of(&set.scripts);
+        let weight = set.weight.unwrap_or(WEIGHT);
         Ok(Self { endpoint, model: model.to_owned(), scripts, weight })
     }
 
@@ -194,22 +194,6 @@ impl Embedder for Served {
 
     fn embed_query(&self, text: &str) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.ask(&[text], QUESTION_PATIENCE)
-    }
-}
-
-fn script(script: TextScript) -> WritingScript {
-    match script {
-        TextScript::Latin => WritingScript::Latin,
-        TextScript::Greek => WritingScript::Greek,
-        TextScript::Cyrillic => WritingScript::Cyrillic,
-        TextScript::Hebrew => WritingScript::Hebrew,
-        TextScript::Arabic => WritingScript::Arabic,
-        TextScript::Devanagari => WritingScript::Devanagari,
-        TextScript::Thai => WritingScript::Thai,
-        TextScript::Han => WritingScript::Han,
-        TextScript::Kana => WritingScript::Kana,
-        TextScript::Hangul => WritingScript::Hangul,
-        TextScript::Other => WritingScript::Other,
     }
 }
 

@@ -61,7 +61,8 @@ fn a_script_that_is_not_known_is_seen() {
     ] {
         assert_eq!(latin.cover(text), known, "{text}");
     }
-    let both = WritingScripts::of(&[WritingScript::Latin, WritingScript::Han]);
+    let both =
+        WritingScripts::of(&[dormouse_base::TextScript::Latin, dormouse_base::TextScript::Han]);
     assert!(both.cover("数据库用 PostgreSQL 存储") && !both.cover("что это"));
 }
 

@@ -20,7 +20,7 @@ pub(crate) use embedder::check_vectors;
 pub use embedder::{EmbedError, Embedder, EmbedderLocation, ModelFingerprint};
 pub use embedding_text::embedding_text;
 pub use fill::{VectorCounts, VectorFillError, VectorFiller};
-pub use script::{WritingScript, WritingScripts};
+pub use script::WritingScripts;
 pub use vector::Vector;
 pub(crate) use vector_file::StoredVectors;
 pub use vector_file::{FileStamp, VectorFile};

@@ -8,9 +8,9 @@ pub(super) const RULES: &[SecretRule] = &[
         name: "anthropic-key",
         what: "a key of Anthropic",
         keywords: &["sk-ant-"],
-        pattern: r"(?-u:\b)sk-ant-[a-z0-9]{3,8}-[0-9A-Za-z_-]{40,}",
+        pattern: r"(?-u:\b)sk-ant-[a-z0-9]{3,8}-[0-9A-Za-z_-]{16,}",
         extent: SearchExtent::Line,
-        entropy: Some(3.5),
+        entropy: Some(3.0),
         check: None,
         example: concat!(
             "sk",
