@@ -1,6 +1,6 @@
-//! How old a memory is, in words that a model reasons about (M-9).
+//! The age of a memory, in words for the model (M-9).
 //!
-//! The words are made once, when a memory is shown; whoever shows it keeps them.
+//! The words are computed once, when a memory is shown, and stay with it: they must not change in the conversation.
 
 use std::fmt;
 
@@ -12,23 +12,23 @@ pub struct Age {
     days: u64,
 }
 
-/// A memory is fresh up to this age, in days.
+/// Maximum age in days of a fresh memory.
 const FRESH: u64 = 1;
 const SECONDS_A_DAY: i64 = 24 * 60 * 60;
 
 impl Age {
-    /// The age now of what changed then.
+    /// The age at `now` of a content that last changed at `changed`.
     pub fn between(changed: Timestamp, now: Timestamp) -> Self {
         let seconds = now.as_second() - changed.as_second();
         Self { days: u64::try_from(seconds / SECONDS_A_DAY).unwrap_or(0) }
     }
 
-    /// In days.
+    /// Age in days.
     pub fn days(self) -> u64 {
         self.days
     }
 
-    /// What to say before a memory that is no longer fresh.
+    /// The warning before a memory that is no longer fresh.
     pub fn caveat(self) -> Option<String> {
         (self.days > FRESH).then(|| {
             format!(

@@ -1,5 +1,5 @@
-//! What is wrong with a memory directory, or with any markdown files: found, said, and where it can be done
-//! safely, mended (M-5, M-18, M-19).
+//! Problems of a memory directory or of any markdown files: found, reported, and fixed where that is safe (M-5, M-18,
+//! M-19).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::store::{
     ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, SecretScan, Store,
 };
 
-/// What kind of thing was found.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingKind {
-    /// A memory that the index does not name.
+    /// A memory without a line in the index.
     NoLine,
-    /// A line of the index that leads nowhere.
+    /// An index line for a file that does not exist.
     NoFile,
-    /// Several lines for one memory.
+    /// Several index lines for one memory.
     DoubleLine,
-    /// Two memories with one text.
+    /// Two memories with the same text.
     DoubleMemory,
-    /// A file that is odd or can not be read (M-18).
+    /// A file that is unusual or unreadable (M-18).
     Odd,
-    /// What looks like a secret.
+    /// A text that looks like a secret.
     Secret,
-    /// An anchor that is touched or broken.
+    /// An anchor that no longer matches.
     Anchor,
-    /// The index is nearly or more than full.
+    /// The index is nearly full, or too long.
     Full,
-    /// A line of the index that is longer than advised.
+    /// An index line that is longer than advised.
     LongLine,
 }
 
 impl FindingKind {
-    /// The word for it in reports.
+    /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoLine => "no-line",
@@ -56,22 +56,22 @@ impl FindingKind {
         }
     }
 
-    /// Whether [`Store::mend`] sees to it.
-    pub fn is_mendable(self) -> bool {
+    /// Whether [`Store::fix_index`] fixes it.
+    pub fn is_fixable(self) -> bool {
         matches!(self, Self::NoLine | Self::NoFile | Self::DoubleLine)
     }
 }
 
-/// Something that is wrong, and what to do about it.
+/// A problem and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintFinding {
-    /// What kind.
+    /// Kind of the problem.
     pub kind: FindingKind,
-    /// In which file.
+    /// The file.
     pub file: String,
-    /// On which line, from 1.
+    /// The line, counted from 1.
     pub line: Option<usize>,
-    /// What is wrong and what to do; never a secret's value.
+    /// What is wrong and what to do; never the value of a secret.
     pub message: String,
 }
 
@@ -82,7 +82,7 @@ impl LintFinding {
 }
 
 impl Store {
-    /// Everything that is wrong with the directory. `project` is where anchors are looked at.
+    /// All problems of the directory. Anchors are checked in `project`.
     pub fn doctor(&self, project: Option<&Dir>) -> Result<Vec<LintFinding>, ChangeError> {
         let mut findings = Vec::new();
         let scan = self.scan(&mut ScanCache::default())?;
@@ -112,9 +112,8 @@ impl Store {
         Ok(findings)
     }
 
-    /// Makes the index true: a line for every memory, none that leads nowhere, no two for one. All the rest
-    /// of it stays as it is.
-    pub fn mend(&self, by: &ChangeOrigin) -> Result<ChangeOutcome, ChangeError> {
+    /// Corrects the index: one line for every memory, none for missing files. Everything else in it stays.
+    pub fn fix_index(&self, by: &ChangeOrigin) -> Result<ChangeOutcome, ChangeError> {
         let memories = self.scan(&mut ScanCache::default())?.memories;
         self.change(by, |plan| {
             let text = self.index_text()?;
@@ -125,7 +124,7 @@ impl Store {
     }
 }
 
-/// An index with a line for every memory, none that leads nowhere, no two for one; all the rest as it is.
+/// The index with one line for every memory and none for missing files; everything else stays.
 pub(crate) fn true_index(
     text: &str,
     memories: &[Arc<Scanned>],
@@ -144,7 +143,7 @@ pub(crate) fn true_index(
     Ok(index.to_text())
 }
 
-/// What is wrong with one file's text.
+/// Problems of one text.
 fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
     let entry = MemoryEntry::read(bytes, bytes.len() as u64);
     let odd = entry
@@ -196,16 +195,16 @@ fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<LintFinding>
                 format!("{} has changed since; check what the memory says", anchor.path)
             }
             Freshness::SymbolGone => {
-                format!("`{symbol}` is no longer in {}; mend the memory", anchor.path)
+                format!("`{symbol}` is no longer in {}; correct the memory", anchor.path)
             }
-            Freshness::FileGone => format!("{} is gone; mend the memory", anchor.path),
+            Freshness::FileGone => format!("{} is gone; correct the memory", anchor.path),
         };
         Some(LintFinding::new(FindingKind::Anchor, file, message))
     });
     said.collect()
 }
 
-/// The names of memories in the form in which they are compared.
+/// The names of memories, in the form for comparison.
 fn folded_files(memories: &[Arc<Scanned>]) -> BTreeSet<String> {
     memories.iter().map(|memory| fold(memory.file.as_str()).into_owned()).collect()
 }
@@ -214,7 +213,7 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
     let index = MemoryIndex::parse(text);
     let mut findings = Vec::new();
     let (files, listed) = (folded_files(&scan.memories), index.files());
-    // What waits for the person's word has no line: its text comes from outside.
+    // Quarantined memories have no line: their text comes from outside.
     for memory in scan.memories.iter().filter(|memory| !memory.header.quarantined) {
         if needs_line(&memory.file) && !listed.contains(fold(memory.file.as_str()).as_ref()) {
             let message = "MEMORY.md has no line for it";
@@ -256,8 +255,7 @@ fn of_index(text: &str, scan: &Scan, needs_line: impl Fn(&MemoryFile) -> bool) -
     findings
 }
 
-/// Checks any markdown files below a folder, whether or not they are anybody's memory. An index is checked if
-/// there is one.
+/// Checks all markdown files below a folder, whether or not they are memories; also the index, if there is one.
 pub fn lint(
     folder: &Dir,
     project: Option<&Dir>,
@@ -286,7 +284,7 @@ pub fn lint(
     }
     if let Some(index) = index_in(folder, None) {
         let text = String::from_utf8_lossy(&folder.read(&index)?).into_owned();
-        // What has an index of its own, such as the team's folder, needs no line in this one.
+        // Folders with their own index, such as the team's, need no line in this one.
         findings.extend(of_index(&text, &scan, |file| {
             file.folder().is_none_or(|below| index_in(folder, Some(below)).is_none())
         }));
@@ -294,14 +292,14 @@ pub fn lint(
     Ok(findings)
 }
 
-/// The index of a folder, or of one below it, if it has one.
+/// The index of a folder or of a parent folder.
 fn index_in(folder: &Dir, below: Option<&str>) -> Option<RelPath> {
     let name = below.map_or_else(|| INDEX.to_owned(), |below| format!("{below}/{INDEX}"));
     let index = RelPath::new(name).ok()?;
     folder.entry(&index).is_ok_and(|entry| entry.kind == EntryKind::File).then_some(index)
 }
 
-/// Checks one text, wherever it is from.
+/// Checks one text.
 pub fn lint_text(name: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
     of_text(name, bytes, secrets)
 }

@@ -1,6 +1,6 @@
-//! A memory taken from its file (M-1), and a new one made into a file.
+//! A memory read from its file (M-1), and the file of a new one.
 //!
-//! Reading never fails: whatever the bytes are, there is an entry, and what is odd about them is named.
+//! Reading never fails: any bytes give an entry, and problems with them are listed.
 
 use std::borrow::Cow;
 
@@ -14,40 +14,40 @@ use dormouse_frontmatter::{
     self as frontmatter, FrontmatterEditError, FrontmatterFields, FrontmatterProblem,
 };
 
-/// The longest memory that is read or written, in bytes.
+/// Maximum size of a memory in bytes.
 pub const LONGEST_MEMORY: usize = 1024 * 1024;
 
-/// What the frontmatter says.
+/// The frontmatter of a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The memory's name.
+    /// Name of the memory.
     pub name: Option<String>,
-    /// One line by which its relevance is judged.
+    /// Description in one line, for judging relevance.
     pub description: Option<String>,
-    /// Its type; an unknown one is none.
+    /// Type; `None` if it is missing or unknown.
     pub kind: Option<MemoryType>,
-    /// Its scope, where it says one.
+    /// Scope, if the file has one.
     pub scope: Option<Scope>,
-    /// When it was first written.
+    /// Time of creation.
     pub created: Option<Timestamp>,
-    /// When its content last changed.
+    /// Time of the last change of the content.
     pub modified: Option<Timestamp>,
-    /// Whether it always has a place in the loaded index.
+    /// Whether it is always in the loaded index.
     pub pinned: bool,
-    /// Whether it waits for the person's word, and is never recalled until then (M-17).
+    /// Whether it waits for the user's confirmation; until then it is never recalled (M-17).
     pub quarantined: bool,
-    /// The lowest trust among its sources; a file without the key is a person's.
+    /// The lowest trust of its sources; a file without it is the user's own.
     pub trust: Option<Trust>,
-    /// Session and message it came from.
+    /// Source messages.
     pub sources: Vec<String>,
-    /// The memories that it takes the place of.
+    /// Memories that this one replaced.
     pub supersedes: Vec<String>,
-    /// What it says about the project's files, as anchors are written.
+    /// Anchors, as written in the file.
     pub anchors: Vec<String>,
 }
 
 impl Header {
-    /// Reads the keys we know.
+    /// Reads the known keys.
     pub fn from_fields(fields: &FrontmatterFields) -> Self {
         let owned = |key: &str| fields.text(key).map(str::to_owned);
         let list = |key: &str| {
@@ -71,7 +71,7 @@ impl Header {
         }
     }
 
-    /// The trust that counts: what the file says; a file that says nothing is a person's.
+    /// The effective trust: a file without the key is the user's own.
     pub fn effective_trust(&self) -> Trust {
         self.trust.unwrap_or(Trust::Typed)
     }
@@ -81,7 +81,7 @@ fn is_true(text: &str) -> bool {
     matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
 }
 
-/// A time stamp, or a date, which begins at midnight UTC.
+/// Parses a timestamp, or a date, which means midnight UTC.
 fn moment(text: &str) -> Option<Timestamp> {
     let zoned = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
     text.parse::<Timestamp>()
@@ -94,13 +94,13 @@ fn moment(text: &str) -> Option<Timestamp> {
         })
 }
 
-/// Text on one line: white space of any kind becomes one space.
+/// A text on one line: any whitespace becomes one space.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text for a name or a description: on one line, and nothing in it that steers a terminal, turns the direction
-/// of what stands beside it, or is seen by a model and by nobody else.
+/// A text for a name or a description: on one line, without characters that control a terminal, change the writing
+/// direction, or are visible only to a model.
 pub(crate) fn plain_line(text: &str) -> String {
     let hidden = |c: char| {
         (c.is_control() && !c.is_whitespace())
@@ -110,33 +110,33 @@ pub(crate) fn plain_line(text: &str) -> String {
     one_line(&text.replace(hidden, ""))
 }
 
-/// The same as `String::from_utf8_lossy`, which takes longer for what is text.
+/// Like `String::from_utf8_lossy`, but faster for valid text.
 pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// What is odd about a memory's file (M-18).
+/// A problem with a memory's file (M-18).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryProblem {
     /// Longer than [`LONGEST_MEMORY`]: only the beginning is read.
     #[error("it is {bytes} bytes long; only the first {LONGEST_MEMORY} are read: split it")]
     TooLong {
-        /// Its length.
+        /// Size of the file.
         bytes: u64,
     },
-    /// NUL bytes: not text.
+    /// Contains NUL bytes: not text.
     #[error("it is binary, not text; move it elsewhere")]
     Binary,
-    /// Bytes that are no UTF-8.
+    /// Not valid UTF-8.
     #[error("it is not valid UTF-8; the odd bytes are read as �: save it as UTF-8")]
     NotUtf8,
     /// A byte-order mark at the start.
     #[error("it begins with a byte-order mark; save it without")]
     ByteOrderMark,
-    /// `\n` here, `\r\n` there.
+    /// Mixed line ends.
     #[error("its line ends are mixed; save it with one kind")]
     MixedLineEnds,
-    /// The frontmatter can not be read.
+    /// The frontmatter cannot be parsed.
     #[error("{0}")]
     Frontmatter(#[from] FrontmatterProblem),
 }
@@ -144,16 +144,16 @@ pub enum EntryProblem {
 /// A memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryEntry {
-    /// What the frontmatter says.
+    /// Frontmatter.
     pub header: Header,
-    /// The text below it.
+    /// Text below the frontmatter.
     pub body: String,
-    /// What is odd about the file.
+    /// Problems with the file.
     pub problems: Vec<EntryProblem>,
 }
 
 impl MemoryEntry {
-    /// Reads a memory, or its first part; `size` is the length of the whole file.
+    /// Reads a memory or its first part; `size` is the size of the whole file.
     pub fn read(bytes: &[u8], size: u64) -> Self {
         let mut problems = Vec::new();
         if size > LONGEST_MEMORY as u64 {
@@ -172,12 +172,12 @@ impl MemoryEntry {
         Self { header, body: parsed.body.to_owned(), problems }
     }
 
-    /// The body without the empty line that parts it from the frontmatter.
+    /// The body without the empty line after the frontmatter.
     pub fn text(&self) -> &str {
         self.body.trim_start_matches(['\n', '\r'])
     }
 
-    /// Reads a memory's text.
+    /// Parses the text of a memory.
     pub fn from_text(text: &str) -> Self {
         Self::read(text.as_bytes(), text.len() as u64)
     }
@@ -185,7 +185,7 @@ impl MemoryEntry {
 
 fn oddities(bytes: &[u8], text: &str, size: u64) -> Vec<EntryProblem> {
     let mut problems = Vec::new();
-    // A beginning may end inside a character; that is no oddity of the file.
+    // A part may end inside a character; that is no problem of the file.
     let whole = bytes.len() as u64 == size;
     let invalid = match std::str::from_utf8(bytes) {
         Ok(_) => false,
@@ -204,25 +204,25 @@ fn oddities(bytes: &[u8], text: &str, size: u64) -> Vec<EntryProblem> {
     problems
 }
 
-/// A memory to be written.
+/// A memory to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMemory {
-    /// Its name.
+    /// Name of the memory.
     pub name: String,
-    /// One line by which its relevance is judged.
+    /// Description in one line, for judging relevance.
     pub description: String,
-    /// Its type.
+    /// Type of the memory.
     pub kind: Option<MemoryType>,
-    /// Its text.
+    /// Text of the memory.
     pub body: String,
-    /// Whether it always has a place in the loaded index.
+    /// Whether it is always in the loaded index.
     pub pinned: bool,
-    /// When it was first written, if that was not now.
+    /// Time of creation, if not now.
     pub created: Option<Timestamp>,
 }
 
 impl NewMemory {
-    /// A memory with these three and no type.
+    /// A memory without a type.
     pub fn new(name: &str, description: &str, body: &str) -> Self {
         Self {
             name: plain_line(name),
@@ -234,13 +234,13 @@ impl NewMemory {
         }
     }
 
-    /// The same with a type.
+    /// Sets the type.
     #[must_use]
     pub fn with_kind(self, kind: MemoryType) -> Self {
         Self { kind: Some(kind), ..self }
     }
 
-    /// The text of a memory's file with this head and body; what else its head says stays.
+    /// The text of an existing memory with this name, description, type and body; the rest of its frontmatter stays.
     pub fn onto(&self, file: &[u8]) -> Result<String, FrontmatterEditError> {
         let old = String::from_utf8_lossy(file);
         let body = frontmatter::parse(&old).body;
@@ -259,10 +259,10 @@ impl NewMemory {
         Ok(text)
     }
 
-    /// The file's text.
+    /// The text of the new file.
     pub fn render(&self, now: Timestamp) -> Result<String, FrontmatterEditError> {
         let body = self.body.trim_matches(['\n', '\r']);
-        // Without this line a body that begins with a fence would be taken for the frontmatter.
+        // Otherwise a body that begins with a fence would be parsed as the frontmatter.
         let mut text = frontmatter::set(&format!("{body}\n"), "name", &self.name)?;
         if frontmatter::parse(body).body.len() != body.len() {
             text = frontmatter::set("", "name", &self.name)? + "\n" + body + "\n";
@@ -282,7 +282,7 @@ impl NewMemory {
     }
 }
 
-/// A time stamp as frontmatter has it: whole seconds, UTC.
+/// A timestamp as in frontmatter: whole seconds, UTC.
 pub(crate) fn stamp(time: Timestamp) -> String {
     jiff::fmt::temporal::DateTimePrinter::new().precision(Some(0)).timestamp_to_string(&time)
 }

@@ -1,13 +1,13 @@
-//! What of a memory is shown at once, and which messages are worth a search at all: for our own
-//! agent and for others alike.
+//! How much of a memory is shown at once, and which messages are worth a search: the same for our agent
+//! and for others.
 
-/// The most of one recalled memory.
+/// Maximum size of a recalled memory.
 const MOST_LINES: usize = 200;
 const MOST_BYTES: usize = 4_096;
-/// Shorter messages say too little: so many words, or characters of a script that writes without blanks.
+/// Minimum number of words of a message that is searched for, or of characters in a script without spaces.
 const SHORTEST: usize = 2;
 
-/// As much of a text as is shown at once: whole lines, unless one is longer than all the others together.
+/// The beginning of a text that is shown at once: whole lines, unless a single line is too long.
 pub fn beginning(text: &str) -> &str {
     let lines = text.split_inclusive('\n').take(MOST_LINES).map(str::len).sum::<usize>();
     if lines <= MOST_BYTES {
@@ -18,14 +18,14 @@ pub fn beginning(text: &str) -> &str {
     at_a_line.map_or(head, |at| head.split_at(at).0)
 }
 
-/// Whether a message says enough to be searched for.
+/// Whether a message is long enough to search for.
 pub fn is_substantial(message: &str) -> bool {
     let words = message.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     let unspaced = message.chars().filter(|c| is_unspaced(*c)).count();
     words.count() >= SHORTEST || unspaced >= SHORTEST
 }
 
-/// Han, kana, Hangul and Thai: a word of these has no blanks around it.
+/// Han, kana, Hangul and Thai: scripts without spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0E7F | 0x1100..=0x11FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF

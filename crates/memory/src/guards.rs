@@ -1,8 +1,8 @@
-//! Guards that memories were made into: which belongs to which memory, what was put into which settings
-//! file for it, and which offers the person has refused. One book for all memory directories, in the state folder:
-//! guards of several memories may stand in one settings file.
+//! Guards made from memories: the memory of each guard, its entries in settings files, and offers that the user
+//! has refused. One record for all memory directories, in the state folder, because guards of several memories may be
+//! in one settings file.
 //!
-//! Invariant: the book knows everything that was put in, so that just that can be taken out again.
+//! Invariant: the record has everything that was added, so that exactly that can be removed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,102 +14,102 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-/// So many corrections before a guard is offered, and so many more after a refusal.
+/// Number of corrections before a guard is offered, and before the next offer after a refusal.
 pub const CORRECTIONS: u64 = 3;
 
-/// Somebody else may be at it; this is a matter of milliseconds.
+/// How long to wait for another process; a change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 const FILE: &str = "guards.json";
 const LOCK: &str = "guards.lock";
 
-/// Why the book can not be used.
+/// Why the record cannot be used.
 #[derive(Debug, Error)]
 pub enum GuardRegistryError {
-    /// Not as this program writes it.
-    #[error("{} can not be read: {error}; mend it, or move it away: guards stay in the settings", path.display())]
+    /// The file is not as this program writes it.
+    #[error("{} cannot be read: {error}; fix it, or move it away (guards stay in the settings)", path.display())]
     Unreadable {
-        /// The book.
+        /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         error: serde_json::Error,
     },
-    /// Somebody else holds it.
+    /// Another process holds the lock.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The system would not.
+    /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Whether the program put a line there.
+/// Whether the program added an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineOrigin {
-    /// It did, and takes it out again.
+    /// Added by the program, which removes it again.
     Ours,
-    /// It was there before, and stays.
+    /// Existed before, and stays.
     Theirs,
 }
 
-/// A line of a guard: an element of a list in a settings file.
+/// An entry of a guard: an element of a list in a settings file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardLine {
-    /// The keys down to the list.
+    /// The keys of the list, from the top.
     pub list: Vec<String>,
     /// The element.
     pub value: Value,
-    /// Whose it is.
+    /// Whether the program added it.
     pub origin: LineOrigin,
 }
 
-/// A guard in force.
+/// An active guard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryGuard {
-    /// The file of the memory it stands for.
+    /// File of the memory.
     pub memory: PathBuf,
-    /// That memory's name.
+    /// Name of the memory.
     pub name: String,
-    /// The settings file it is in.
+    /// The settings file.
     pub settings: PathBuf,
-    /// What stands there for it.
+    /// The entries in the settings file.
     pub lines: Vec<GuardLine>,
-    /// Since when.
+    /// Time of creation.
     pub since: Timestamp,
 }
 
-/// A settings file that said nothing.
+/// A settings file without any settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmptySettingsFile {
-    /// There was none.
+    /// The file did not exist.
     Absent,
-    /// It held this white space, or nothing at all.
+    /// The file had only this whitespace, or was empty.
     Blank(String),
 }
 
-/// What the program made in a settings file, beside the lines: it goes when it is empty again.
+/// What the program created in a settings file besides entries: removed when it is empty again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreatedContainers {
-    /// The whole of it: what the file was before, if there was nothing in it.
+    /// The previous content of the file, if it had no settings.
     pub whole: Option<EmptySettingsFile>,
-    /// Objects and lists, by the keys down to them.
+    /// Objects and lists, by their keys from the top.
     pub containers: BTreeSet<Vec<String>>,
 }
 
-/// What is in the book.
+/// The content of the record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GuardRegistry {
-    /// The guards in force.
+    /// The active guards.
     pub guards: Vec<MemoryGuard>,
-    /// By the memory's file: how often it had been corrected when a guard was refused.
+    /// The number of corrections when a guard was refused, by file of the memory.
     pub refused: BTreeMap<PathBuf, u64>,
-    /// By settings file.
+    /// Created containers, by settings file.
     pub made: BTreeMap<PathBuf, CreatedContainers>,
 }
 
 impl GuardRegistry {
-    /// Reads it; empty where there is none.
+    /// Reads the record; empty if it does not exist.
     pub fn read(state_root: &Path) -> Result<Self, GuardRegistryError> {
         match Dir::open(state_root) {
             Ok(dir) => read(&dir),
@@ -118,7 +118,7 @@ impl GuardRegistry {
         }
     }
 
-    /// Changes it, alone, and then does what goes with that. Where either fails, the book is as before.
+    /// Changes the record under its lock, then runs `then`. If either fails, the record stays as it was.
     pub fn change<T, E: From<GuardRegistryError>>(
         state_root: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -147,7 +147,7 @@ impl GuardRegistry {
         self.guards.iter().find(|guard| guard.memory == memory)
     }
 
-    /// Whether a guard is to be offered for a memory that was corrected so often.
+    /// Whether to offer a guard for a memory with this number of corrections.
     pub fn is_due(&self, memory: &Path, corrected: u64) -> bool {
         let refused = self.refused.get(memory).copied().unwrap_or(0);
         self.guard_of(memory).is_none() && corrected >= refused.saturating_add(CORRECTIONS)
@@ -155,7 +155,7 @@ impl GuardRegistry {
 }
 
 fn write(dir: &Dir, book: &GuardRegistry) -> Result<(), GuardRegistryError> {
-    // Texts and numbers have no way to fail to serialise.
+    // Texts and numbers always serialize.
     let text = serde_json::to_vec_pretty(book).unwrap_or_default();
     Ok(dir.replace(&plain(FILE), &text)?)
 }

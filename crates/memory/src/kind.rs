@@ -1,4 +1,4 @@
-//! What a memory is about, for whom it is, and how far it can be trusted: three small vocabularies.
+//! The type, scope and trust of a memory.
 
 use std::fmt;
 
@@ -12,15 +12,15 @@ macro_rules! words {
         pub enum $name { $($(#[$word_doc])* $variant,)+ }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The word as it stands in files.
+            /// The word in files.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// Reads the word; anything else is none.
+            /// Parses the word; `None` if it is unknown.
             pub fn from_word(word: &str) -> Option<Self> {
                 let word = word.trim();
                 Self::ALL.iter().copied().find(|known| known.as_str().eq_ignore_ascii_case(word))
@@ -36,43 +36,43 @@ macro_rules! words {
 }
 
 words!(
-    /// The four types of memory (M-2). A memory of another type loads as one without.
+    /// The four types of memory (M-2). A memory of an unknown type is loaded without one.
     MemoryType {
-        /// Who the person is, what they know and prefer.
+        /// About the user: who they are, what they know and prefer.
         User = "user",
-        /// How to work: corrections and confirmations alike.
+        /// How to work: corrections and confirmations.
         Feedback = "feedback",
-        /// Work, goals, decisions, incidents that code and git do not tell.
+        /// Work, goals, decisions and incidents that are not in code or git.
         Project = "project",
-        /// Where to look outside.
+        /// References to other sources.
         Reference = "reference",
     }
 );
 
 words!(
-    /// For whom a memory is (M-4).
+    /// Who a memory is for (M-4).
     Scope {
-        /// One person, in every project.
+        /// The user, in every project.
         User = "user",
-        /// One person, in one project.
+        /// The user, in one project.
         Project = "project",
-        /// Everybody on the project.
+        /// Everyone on the project.
         Team = "team",
-        /// One agent.
+        /// One subagent.
         Agent = "agent",
     }
 );
 
 words!(
-    /// How far a memory's source can be trusted (M-17), the lowest first.
+    /// How far the source of a memory can be trusted (M-17), the lowest first.
     Trust {
-        /// The web, an MCP server: anybody may have written it.
+        /// The web or an MCP server: the author is unknown.
         Outside = "outside",
         /// Output of a tool that ran in the project.
         Tool = "tool",
         /// Concluded by the model, or saved by another agent.
         Concluded = "concluded",
-        /// Typed by the person.
+        /// Typed by the user.
         Typed = "typed",
     }
 );

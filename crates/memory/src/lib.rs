@@ -1,6 +1,6 @@
-//! Memory as files: every memory is a markdown file that a person can read, edit, copy and delete.
+//! Memory as files: every memory is a markdown file that users can read, edit, copy and delete.
 //!
-//! Owns entries, the index, history, the guard against secrets and escapes, and instruction files.
+//! Owns entries, the index, the store with its history and inbox, recall and usage counts.
 //! Deliberately absent: network, async, the model.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! A line a memory, for whoever has to choose among them (M-10).
+//! One line per memory, for choosing among them (M-10).
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use crate::scan::Scanned;
 
 /// `- [type/scope] file.md (3 days ago): description`.
 ///
-/// `changed` is when the content last changed, which the history may know better than the file's time.
+/// `changed` is the time of the last change of the content; the history may know it better than the file.
 pub fn manifest_line(memory: &Scanned, scope: Scope, changed: Timestamp, now: Timestamp) -> String {
     let kind = match memory.header.kind {
         Some(kind) => format!("{kind}/{scope}"),

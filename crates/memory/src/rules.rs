@@ -1,54 +1,54 @@
-//! The rules about memory (R-1): what it is for, what goes into it and what does not, how far to trust
-//! it. Nothing in them is about the person or the project, but for the folders.
+//! The rules about memory for the model (R-1): its purpose, what to save and what not, how far to trust it. Except for
+//! the folders, nothing in them depends on the user or the project.
 
 use std::path::PathBuf;
 
-/// How the model saves.
+/// How the model saves memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saving {
-    /// A file for each thing worth knowing.
+    /// One file per memory.
     Entries,
-    /// The same, by the file commands that the model knows (R-16).
+    /// One file per memory, with the file commands of Anthropic's memory tool (R-16).
     Files,
-    /// A note in the log of the day; entries are made of it later (M-20).
+    /// Notes in the daily log; memories are made from them later (M-20).
     DailyLog,
 }
 
-/// What the rules have to name.
+/// The values that the rules mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryRules {
-    /// The folder of what concerns the person everywhere.
+    /// Folder of the user's memory.
     pub user: PathBuf,
-    /// The folder of this project, private.
+    /// Folder of the project's private memory.
     pub project: PathBuf,
-    /// The folder that the team shares, if there is one.
+    /// Folder of the team's memory, if there is one.
     pub team: Option<PathBuf>,
-    /// Whether the index is loaded and kept.
+    /// Whether the index is loaded and maintained.
     pub index: IndexUse,
-    /// Whether entries are written, or a log is kept.
+    /// How memories are saved.
     pub saving: Saving,
-    /// Whether the rules teach how to search past sessions.
+    /// Whether the rules explain how to search past sessions.
     pub past_sessions: bool,
-    /// What the person adds to the rules.
+    /// Additional rules by the user.
     pub extra: Option<String>,
 }
 
-/// What becomes of the index.
+/// Whether there is an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexUse {
-    /// It is loaded at the start, and every memory has its line.
+    /// Loaded at the start of a session, with a line for every memory.
     Kept,
-    /// There is none.
+    /// No index.
     LeftOut,
 }
 
 impl MemoryRules {
-    /// All of them.
+    /// The complete rules.
     pub fn full(&self) -> String {
         self.with_extra(full(self))
     }
 
-    /// What has to be known, for a small window.
+    /// The essential rules, for a small window.
     pub fn short(&self) -> String {
         self.with_extra(short(self))
     }
@@ -86,7 +86,7 @@ fn short(rules: &MemoryRules) -> String {
          instruction files do not tell: who the person is (`user`), how they want you to work (`feedback`: rule, why, \
          how to apply), decisions and deadlines (`project`, absolute dates), where to look (`reference`). Never secrets, \
          never the state of the task at hand. Look with MemorySearch when asked to recall. A memory is a claim about the \
-         past: check what it says about code before you act on it, and mend it when it is wrong.",
+         past: check what it says about code before you act on it, and correct it when it is wrong.",
         folders(rules),
         match rules.saving {
             Saving::Entries => "MemorySave",
@@ -229,7 +229,7 @@ const TRUST: &str = "\
 
 A memory says what was true when it was written. It may have stopped being so.
 - A memory that names a file, a function or a flag claims that it existed then. It may have been renamed, removed, or never merged. EmptySettingsFile you recommend it or build on it: look whether the file is there, search for the name. \"The memory says it exists\" is not \"it exists\".
-- If what you see now and what a memory says are at odds, what you see counts; then mend or remove the memory rather than act on it.
+- If what you see now and what a memory says are at odds, what you see counts; then correct or remove the memory rather than act on it.
 - A summary of the state of a repository (activity, architecture, who works on what) is frozen at its day. For what is recent or current, read the code and ask git.
 - If the person is about to act on something you remember, check it first.";
 
@@ -242,7 +242,7 @@ Where memory has nothing, what was said in earlier sessions can be searched with
 mod tests {
     use super::*;
 
-    /// Four bytes a token.
+    /// Four bytes per token.
     fn tokens(text: &str) -> usize {
         text.len() / 4
     }

@@ -1,6 +1,6 @@
-//! Where memories are kept (M-4, M-12): which directory, whose, and which are refused.
+//! Which directories hold memories (M-4, M-12), and which are refused.
 //!
-//! Git is not asked here: what it knows about a repository comes in as values.
+//! Git is not called here: the properties of a repository are passed in.
 
 mod project;
 
@@ -11,27 +11,27 @@ use thiserror::Error;
 
 pub use project::{ProjectMemory, RepositoryIdentity, project_memory};
 
-/// Where the choice of a directory comes from.
+/// The origin of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DirectorySource {
-    /// The environment.
+    /// An environment variable.
     Environment,
-    /// The user's or the organisation's settings.
+    /// The user's or managed settings.
     Setting,
-    /// Nothing was chosen.
+    /// The default.
     Default,
 }
 
-/// What was chosen, and by whom. A project's settings have no say.
+/// The configured directories. Project settings have no influence.
 #[derive(Debug, Clone, Copy)]
 pub struct DirectoryChoice<'a> {
-    /// The environment's override.
+    /// The environment variable.
     pub environment: Option<&'a str>,
-    /// The user or managed setting.
+    /// The user's or managed setting.
     pub setting: Option<&'a str>,
-    /// Where it is otherwise.
+    /// The default directory.
     pub default: &'a Path,
-    /// The person's home, for `~/`.
+    /// Home folder of the user, for `~/`.
     pub user_home: Option<&'a Path>,
 }
 
@@ -39,13 +39,13 @@ pub struct DirectoryChoice<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}` can not be the memory directory: {why}")]
 pub struct DirectoryError {
-    /// The path, made printable.
+    /// The path, printable.
     pub path: String,
     /// What is wrong with it, and what to do.
     pub why: &'static str,
 }
 
-/// The directory to use: the environment's, else the setting's, else the default.
+/// The directory to use: from the environment, the settings, or the default.
 pub fn memory_directory(
     choice: DirectoryChoice<'_>,
 ) -> Result<(PathBuf, DirectorySource), DirectoryError> {
@@ -61,7 +61,7 @@ pub fn memory_directory(
     Ok((choice.default.to_owned(), DirectorySource::Default))
 }
 
-/// Checks a directory that somebody names. `~/` is the person's home.
+/// Validates a configured directory. `~/` is the user's home folder.
 pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf, DirectoryError> {
     let refuse =
         |why| Err(DirectoryError { path: dormouse_base::printable(text).into_owned(), why });
@@ -98,7 +98,7 @@ pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf
     Ok(plain)
 }
 
-/// Links of the system itself are no stranger's.
+/// Links that belong to the system are safe.
 fn goes_through_a_strangers_link(path: &Path) -> bool {
     let own = rustix::process::getuid().as_raw();
     path.ancestors().any(|part| {
@@ -108,17 +108,17 @@ fn goes_through_a_strangers_link(path: &Path) -> bool {
     })
 }
 
-/// The directory for what concerns the person, in every project.
+/// The directory of the user's memory.
 pub fn user_memory(home: &Path) -> PathBuf {
     home.join("memory")
 }
 
-/// The directory inside a repository, for those who want their memories to travel with it.
+/// The directory in a repository, for memories that are kept with it.
 pub fn repository_memory(checkout: &Path) -> PathBuf {
     checkout.join(".dormouse").join("memory")
 }
 
-/// The team's directory, inside the project's.
+/// The team's directory, in the project's.
 pub fn team_memory(project_memory: &Path) -> PathBuf {
     project_memory.join("team")
 }

@@ -1,5 +1,5 @@
-//! The folder of a project, `projects/<slug>`, and the memory in it: one for all worktrees, never another
-//! project's, and found again when the repository was moved.
+//! The folder of a project, `projects/<slug>`, and its memory: shared by all worktrees, never by two projects, and
+//! found again after the repository was moved.
 
 use std::path::{Path, PathBuf};
 
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::state_folder;
 
-/// What git knows about a repository, wherever it is.
+/// What identifies a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepositoryIdentity {
-    /// Its first commit.
+    /// The first commit.
     pub root_commit: Option<String>,
-    /// Where it is pushed to.
+    /// The remote.
     pub remote: Option<String>,
 }
 
-/// A project's memory directory.
+/// The memory directory of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectMemory {
-    /// Where it is.
+    /// Path of the directory.
     pub directory: PathBuf,
-    /// The root that the repository was moved from, if its memory was taken over just now. To be said.
+    /// The previous root of the repository, if its memory was taken over just now. To be reported.
     pub taken_over_from: Option<PathBuf>,
 }
 
-/// `project.json`: whose folder it is. The engine writes the root alone.
+/// `project.json`: the project of a folder. The engine writes only the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ProjectFile {
@@ -39,7 +39,7 @@ struct ProjectFile {
 
 const PROJECTS: &str = "projects";
 
-/// Finds the memory directory of the project at `root`, and writes down whose it is.
+/// Finds the memory directory of the project at `root`, and records the project.
 pub fn project_memory(
     home: &Path,
     root: &Path,
@@ -54,7 +54,7 @@ pub fn project_memory(
         remote: identity.remote.clone(),
     };
     if read(&folder).as_ref() != Some(&own) {
-        // A struct of texts has no way to fail to serialise.
+        // A struct of texts always serializes.
         folder.replace(&plain("project.json"), &serde_json::to_vec(&own).unwrap_or_default())?;
     }
     let directory = folder.path().join("memory");
@@ -72,8 +72,8 @@ fn choose_slug(projects: &Dir, root: &Path) -> ProjectSlug {
     if taken { ProjectSlug::distinct(root) } else { plain_slug }
 }
 
-/// Moves the memory of a repository that is gone from where it was, and is the same by commit and remote,
-/// to its new folder; its history goes along.
+/// Moves the memory of a repository that no longer exists at its old path, and has the same first commit and remote, to
+/// its new folder, with its history.
 fn take_over(
     home: &Path,
     projects: &Dir,
@@ -107,7 +107,7 @@ fn take_over(
     Ok(None)
 }
 
-/// The path without links, whether or not its last folder is there yet: what a store goes by.
+/// The path without links, even if the last folder does not exist yet: stores are identified by it.
 fn real(memory: &Path) -> PathBuf {
     let folder = memory.parent().and_then(|folder| folder.canonicalize().ok());
     folder.map_or_else(|| memory.to_owned(), |folder| folder.join("memory"))
@@ -124,7 +124,7 @@ fn read(folder: &Dir) -> Option<ProjectFile> {
     serde_json::from_slice(&folder.read(&plain("project.json")).ok()?).ok()
 }
 
-/// Slugs, fixed names, and names that a listing gave.
+/// A path made of slugs, fixed names, or names from a listing.
 #[expect(clippy::expect_used, reason = "a slug has no separators, the rest are plain names")]
 fn plain(name: &str) -> RelPath {
     RelPath::new(name).expect("a plain name")
@@ -156,7 +156,7 @@ mod tests {
         assert_ne!(first, second);
         assert!(name(&second).starts_with(&name(&first)));
         assert_eq!(project_memory(home.path(), &other, &identity("2")).unwrap(), second);
-        // What the engine writes is read, and completed.
+        // A file by the engine is read and completed.
         let file = first.directory.parent().unwrap().join("project.json");
         fs::write(&file, format!("{{\"root\":{:?}}}", one.display().to_string())).unwrap();
         assert_eq!(project_memory(home.path(), &one, &identity("1")).unwrap(), first);
@@ -173,13 +173,13 @@ mod tests {
         fs::write(first.directory.join("a.md"), "kept").unwrap();
         fs::create_dir_all(home.path().join("state").join(state_folder(&first.directory))).unwrap();
         fs::create_dir(&new).unwrap();
-        // A second clone while the first is there is a project of its own.
+        // A second clone beside the first is a project of its own.
         assert_eq!(
             project_memory(home.path(), &new, &identity("1")).unwrap().taken_over_from,
             None
         );
         fs::remove_dir(&old).unwrap();
-        // So is another repository that happens to be elsewhere.
+        // So is another repository elsewhere.
         assert_eq!(
             project_memory(home.path(), &new, &identity("2")).unwrap().taken_over_from,
             None

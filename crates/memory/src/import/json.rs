@@ -1,4 +1,4 @@
-//! Two formats of other memory systems, read leniently: what is missing is left out, what is unknown ignored.
+//! Two formats of other memory systems, parsed leniently: missing values are left out, unknown ones ignored.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use thiserror::Error;
 use super::{Imported, ImportedText};
 use crate::entry::NewMemory;
 
-/// Why an export could not be read.
+/// Why an export could not be parsed.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// No JSON.
+    /// Not JSON.
     #[error("the export is no valid JSON ({0}); export it again")]
     Json(#[from] serde_json::Error),
-    /// No JSON, in a file of one value a line.
+    /// Not JSON, in a file with one value per line.
     #[error(
         "line {line} of the export is no valid JSON ({problem}); take it out, or export it again"
     )]
     Line {
-        /// Which, from 1.
+        /// Number of the line.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
-    /// JSON of another kind.
+    /// JSON in another format.
     #[error("there are no memories in this export; is it of another program?")]
     Nothing,
 }
@@ -41,7 +41,7 @@ struct Mem0Memory {
     updated_at: Option<String>,
 }
 
-/// The memories of a mem0 export: a list, or an object that has one. An entry without a text is left out.
+/// The memories of a mem0 export: a list, or an object with one. Entries without text are skipped.
 pub fn from_mem0(text: &str) -> Result<Vec<Imported>, ImportError> {
     let list = match serde_json::from_str(text)? {
         Value::Array(list) => list,
@@ -94,13 +94,12 @@ struct Relation {
 enum GraphLine {
     Entity(Entity),
     Relation(Relation),
-    /// What a newer server may write.
+    /// A variant that newer servers may write.
     #[serde(other)]
     Unknown,
 }
 
-/// The entities of the MCP memory server, each with what it has to do with others: its file of JSON lines, or
-/// the graph as one JSON value.
+/// The entities of the MCP memory server, each with its relations: as JSON lines, or as one JSON value with the graph.
 pub fn from_mcp_memory(text: &str) -> Result<Vec<Imported>, ImportError> {
     let graph = match serde_json::from_str::<Graph>(text) {
         Ok(graph) if !graph.entities.is_empty() => graph,
@@ -140,7 +139,7 @@ fn graph_of_lines(text: &str) -> Result<Graph, ImportError> {
     Ok(graph)
 }
 
-/// The parser calls every line the first one.
+/// The parser reports every line as the first one.
 fn of_line(line: usize, error: &serde_json::Error) -> ImportError {
     let said = error.to_string();
     let problem = said.split(" at line ").next().unwrap_or(&said).to_owned();
@@ -151,7 +150,7 @@ fn some(memories: Vec<Imported>) -> Result<Vec<Imported>, ImportError> {
     if memories.is_empty() { Err(ImportError::Nothing) } else { Ok(memories) }
 }
 
-/// A memory without a name is called by its first words.
+/// A memory without a name is named after its first words.
 fn named_by_its_text(text: &str) -> NewMemory {
     let words: Vec<&str> = text.split_whitespace().take(8).collect();
     let name: String = words.join(" ").chars().take(60).collect();

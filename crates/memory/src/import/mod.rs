@@ -1,5 +1,5 @@
-//! Bringing memories from elsewhere, and handing them out: a folder of markdown (another agent's memory
-//! directory too), exports of mem0, and of the MCP memory server. One import is one change.
+//! Importing and exporting memories: a folder of markdown (also the memory directory of another agent), exports of mem0
+//! and of the MCP memory server. One import is one change.
 
 mod json;
 
@@ -22,39 +22,39 @@ use crate::store::{
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
 
-/// The most that one import brings in.
+/// Maximum number of memories in one import.
 const MOST: usize = 20_000;
 
-/// A memory to be brought in.
+/// A memory to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What it is.
+    /// Its content.
     pub what: ImportedText,
-    /// When it last changed.
+    /// Time of its last change.
     pub modified: Option<Timestamp>,
 }
 
-/// Its text: a file as it is, or what has to become one.
+/// The content of an imported memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportedText {
-    /// A markdown file and where it was.
+    /// A markdown file with its path.
     File(MemoryFile, Vec<u8>),
     /// A text with a name.
     Memory(NewMemory),
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportReport {
-    /// How it ended.
+    /// Outcome of the change.
     pub outcome: ChangeOutcome,
     /// The files that were added.
     pub added: Vec<MemoryFile>,
-    /// How many were there already, word for word.
+    /// Number of memories that already existed word for word.
     pub known: usize,
 }
 
-/// The memories of a folder, with what was left out.
+/// The memories of a folder, and the files that were skipped.
 pub fn from_folder(folder: &Dir) -> Result<(Vec<Imported>, Scan), FileError> {
     let scan = scan(folder, &[], &mut ScanCache::default())?;
     let mut list = Vec::new();
@@ -68,8 +68,8 @@ pub fn from_folder(folder: &Dir) -> Result<(Vec<Imported>, Scan), FileError> {
 }
 
 impl Store {
-    /// Brings memories in, as one change. What is there already word for word is left out, so that a second
-    /// import of the same adds nothing; a name that is taken gets a number.
+    /// Imports memories as one change. Memories that exist word for word are skipped, so that a second import adds
+    /// nothing; a name that is taken gets a number.
     pub fn import(
         &self,
         by: &ChangeOrigin,
@@ -114,7 +114,7 @@ impl Store {
         Ok(ImportReport { outcome, added, known: again })
     }
 
-    /// Every memory, as it is handed out.
+    /// All memories, for export.
     pub fn export(&self) -> Result<Vec<Exported>, ChangeError> {
         let mut list = Vec::new();
         for memory in self.scan(&mut ScanCache::default())?.memories {
@@ -134,7 +134,7 @@ impl Store {
     }
 }
 
-/// What is there, to tell what is new.
+/// The existing memories, to recognize new ones.
 #[derive(Default)]
 struct Known {
     paths: BTreeSet<String>,
@@ -145,7 +145,7 @@ impl Known {
     fn of(store: &Store) -> Result<Self, ChangeError> {
         let mut known = Self::default();
         for memory in store.scan(&mut ScanCache::default())?.memories {
-            // What can not be read is still in the way of its name.
+            // The name of an unreadable file is taken too.
             let bytes = store.read(&memory.file).map(|(bytes, _)| bytes).unwrap_or_default();
             known.add(memory.file.as_str(), &bytes);
         }
@@ -162,8 +162,7 @@ impl Known {
     }
 }
 
-/// What a text says. When it was brought in is no part of that: an export without times gets the time of its
-/// import.
+/// A text without its times: an export without times gets the time of its import.
 fn content(text: &[u8]) -> ContentHash {
     let undated = std::str::from_utf8(text).ok().map(|text| frontmatter::remove(text, "created"));
     match undated {
@@ -172,7 +171,7 @@ fn content(text: &[u8]) -> ContentHash {
     }
 }
 
-/// The file that is made of a memory.
+/// The file for a memory.
 fn rendered(
     plan: &ChangePlan<'_>,
     memory: &NewMemory,
@@ -187,29 +186,29 @@ fn rendered(
     Ok((path, text.into_bytes()))
 }
 
-/// A memory that is handed out.
+/// An exported memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exported {
-    /// Its file.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its description.
+    /// Description.
     pub description: Option<String>,
-    /// Its type.
+    /// Type.
     #[serde(rename = "type")]
     pub kind: Option<MemoryType>,
-    /// Its scope.
+    /// Scope.
     pub scope: Scope,
-    /// When it last changed.
+    /// Time of the last change.
     pub modified: Timestamp,
-    /// Its text without frontmatter.
+    /// Text without frontmatter.
     pub body: String,
     /// The whole file.
     pub text: String,
 }
 
-/// The same path if it is free and safe, else a new name in the same folder, else one at the top.
+/// The same path if it is free and valid, otherwise a new name in the same folder, otherwise one at the top.
 fn safe_path(file: &MemoryFile, taken: &BTreeSet<String>, apart: &[String]) -> String {
     let is_taken = |path: &str| taken.contains(names::fold(path).as_ref());
     let ours = !is_apart(file, apart);

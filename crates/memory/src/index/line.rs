@@ -4,22 +4,22 @@ use std::borrow::Cow;
 
 use crate::entry::plain_line;
 
-/// The advised length of a line, in characters. Lines of ours keep to it; other people's are left alone.
+/// Advised length of a line, in characters. Our lines keep to it; other lines are not changed.
 pub const LONGEST_LINE: usize = 150;
 
-/// What a line of the index says.
+/// A line of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexLink {
-    /// The memory's name.
+    /// Name of the memory.
     pub name: String,
-    /// Its file, relative to the index.
+    /// File of the memory, relative to the index.
     pub file: String,
-    /// What it is about, in a few words; may be empty.
+    /// Its subject in a few words; may be empty.
     pub hook: String,
 }
 
 impl IndexLink {
-    /// A link to a file; name and hook are cut so that the line is not too long.
+    /// A link to a file; name and hook are shortened to the advised length.
     pub fn new(name: &str, file: &str, hook: &str) -> Self {
         let name = cut(&plain_line(name), LONGEST_LINE / 2);
         let used = name.chars().count() + file.chars().count() + "- []() — ".chars().count();
@@ -27,24 +27,24 @@ impl IndexLink {
         Self { name, file: file.to_owned(), hook: cut(&plain_line(hook), room) }
     }
 
-    /// Reads a line: any bullet, an em dash, dash or colon before the hook, or nothing.
+    /// Parses a line with any bullet, and an em dash, a dash, a colon or nothing before the hook.
     pub(super) fn parse(raw: &str) -> Option<Self> {
         let parts = Parts::of(raw)?;
         let file = parts.file().into_owned();
         Some(Self { name: unescape(parts.name), file, hook: parts.hook.to_owned() })
     }
 
-    /// Whether two links say the same; how the file name is spelt does not count.
+    /// Whether two links are equal, regardless of the spelling of the file name.
     pub(super) fn says(&self, other: &Self) -> bool {
         self.name == other.name && self.hook == other.hook
     }
 
-    /// The line, without its end.
+    /// The line without its end.
     pub(super) fn render(&self) -> String {
         self.render_after("- ")
     }
 
-    /// The line, with the indentation, bullet and line end of another.
+    /// The line with the indentation, bullet and line end of another.
     pub(super) fn render_like(&self, raw: &str) -> String {
         let bullet = raw.find('[').and_then(|at| raw.get(..at)).unwrap_or("- ");
         let end = raw.get(raw.trim_end_matches(['\n', '\r']).len()..).unwrap_or_default();
@@ -64,12 +64,12 @@ impl IndexLink {
     }
 }
 
-/// The memory that a line leads to, without a copy where it is written plainly.
+/// The memory that a line links to; borrowed if it is written without escapes.
 pub(super) fn file_in(raw: &str) -> Option<Cow<'_, str>> {
     Parts::of(raw).map(|parts| parts.file())
 }
 
-/// A line that leads to a memory, taken apart as it is written.
+/// A line that links to a memory, in parts as written.
 struct Parts<'a> {
     name: &'a str,
     file: &'a str,
@@ -103,13 +103,13 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The text up to a closing bracket that no backslash stands before, and the rest.
+/// The text up to the first unescaped closing bracket, and the rest.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
         match byte {
             b']' => return Some((text.get(..at)?, text.get(at + 1..)?)),
-            // What it stands before means itself; the rest of a longer character is no bracket.
+            // An escaped character is literal; the other bytes of a longer character are no brackets.
             b'\\' => drop(bytes.next()),
             _ => {}
         }
@@ -117,7 +117,7 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The text without its backslashes, but for those that stand behind one.
+/// The text without escaping backslashes.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -130,7 +130,7 @@ fn unescape(text: &str) -> String {
     plain
 }
 
-/// The text up to the closing bracket that matches, and the rest.
+/// The text up to the matching closing bracket, and the rest.
 fn balanced(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -144,7 +144,7 @@ fn balanced(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// `%20` and the like, where they make text.
+/// Decodes `%20` and the like, if the result is text.
 fn unescape_percent(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);

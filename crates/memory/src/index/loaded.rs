@@ -1,25 +1,25 @@
-//! The index as a session gets it (M-6): whole if it fits, else the lines that rank first, in the order of
-//! the file, and a warning that says what is missing.
+//! The index as a session gets it (M-6): complete if it fits, otherwise the highest-ranking lines in file order, with a
+//! warning about the missing ones.
 
 use super::{Line, MemoryIndex};
 
-/// The most lines that are loaded.
+/// Maximum number of loaded lines.
 pub const LOADED_LINES: usize = 200;
-/// The most bytes that are loaded.
+/// Maximum number of loaded bytes.
 pub const LOADED_BYTES: usize = 25_000;
-/// From this share of a limit on it is said, in percent.
+/// Share of a limit from which it is reported, in percent.
 const NEARLY_FULL: usize = 80;
 
-/// What comes first when not everything fits, the first first.
+/// The rank of a memory if not all of the index fits, the highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoadPriority {
-    /// Pinned by the person.
+    /// Pinned by the user.
     Pinned,
     /// Written in the last 30 days.
     Written,
     /// Recalled in the last 30 days.
     Recalled,
-    /// The rest, in the order of the file.
+    /// All others, in file order.
     Rest,
 }
 
@@ -28,14 +28,14 @@ pub enum LoadPriority {
 pub struct LoadedIndex {
     /// The text for the model, without the warning.
     pub text: String,
-    /// What is missing and what to do about it.
+    /// What is missing, and what to do about it.
     pub warning: Option<String>,
-    /// How many lines that link to a memory are missing.
+    /// Number of missing lines that link to a memory.
     pub left_out: usize,
 }
 
 impl LoadedIndex {
-    /// The text and, behind it, the warning.
+    /// The text, followed by the warning.
     pub fn with_warning(&self) -> String {
         let Some(warning) = &self.warning else { return self.text.clone() };
         let gap = if self.text.ends_with('\n') { "\n" } else { "\n\n" };
@@ -46,14 +46,14 @@ impl LoadedIndex {
 /// How full an index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexFill {
-    /// Its lines.
+    /// Number of lines.
     pub lines: usize,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: usize,
 }
 
 impl IndexFill {
-    /// Whether it should be said: 80 % of a limit or more.
+    /// Whether to report it: 80 % of a limit or more.
     pub fn is_nearly_full(self) -> bool {
         self.lines * 100 >= LOADED_LINES * NEARLY_FULL
             || self.bytes * 100 >= LOADED_BYTES * NEARLY_FULL
@@ -69,7 +69,7 @@ pub fn fill(text: &str) -> IndexFill {
     IndexFill { lines: text.lines().count(), bytes: text.len() }
 }
 
-/// The index as it is loaded. `rank` says how a file ranks.
+/// The index as it is loaded. `rank` gives the rank of a file.
 pub fn load(text: &str, rank: impl Fn(&str) -> LoadPriority) -> LoadedIndex {
     let size = fill(text);
     if !size.is_over() {
@@ -90,7 +90,7 @@ pub fn load(text: &str, rank: impl Fn(&str) -> LoadPriority) -> LoadedIndex {
     LoadedIndex { text, warning, left_out }
 }
 
-/// A line below a memory's own, set in, goes with it.
+/// An indented line below that of a memory belongs to it.
 fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> LoadPriority) -> Vec<LoadPriority> {
     let mut last = LoadPriority::Rest;
     let mut ranks = Vec::with_capacity(lines.len());
@@ -105,8 +105,7 @@ fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> LoadPriority) -> Vec<LoadPri
     ranks
 }
 
-/// The lines that fit, the first in rank first. A line longer than all there is has no place, unless
-/// there is nothing else.
+/// The lines that fit, by rank. A line that is too long for the limit is skipped, unless there is no other.
 fn within_bytes(lines: &[Line<'_>], order: &[(LoadPriority, usize)]) -> Vec<usize> {
     let mut chosen = Vec::new();
     let mut bytes = 0;
@@ -150,7 +149,7 @@ fn warning(size: IndexFill, shown: IndexFill, left_out: usize) -> String {
     format!(
         "[The memory index is cut: {}. {} lines are shown (pinned, recently written and recently used \
          memories first); {left_out} memories are missing here, and are still found by searching memory. \
-         To mend it: shorten lines to one short hook each, merge memories of one topic, and delete what \
+         To fix it: shorten lines to one short hook each, merge memories of one topic, and delete what \
          is outdated.]",
         over.join(", and "),
         shown.lines

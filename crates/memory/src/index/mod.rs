@@ -1,7 +1,7 @@
-//! `MEMORY.md`: one line a memory (M-5), and whatever else a person puts there.
+//! `MEMORY.md`: one line per memory (M-5), and any other text by the user.
 //!
-//! The text is kept line by line as it is. Only lines that link to a memory are ever changed, and of
-//! those only the ones that are no longer true.
+//! All lines are kept as they are. Only lines that link to a memory are changed, and only if they are no longer
+//! correct.
 
 mod line;
 mod loaded;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use crate::names::fold;
 
-/// The index, taken apart into lines. What is not changed is not copied: an index may have thousands.
+/// The lines of an index. Unchanged lines are not copied: an index may have thousands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryIndex<'a> {
     lines: Vec<Line<'a>>,
@@ -22,25 +22,25 @@ pub struct MemoryIndex<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line<'a> {
-    /// With its line end.
+    /// The text with its line end.
     raw: Cow<'a, str>,
-    /// The memory that it leads to, as [`fold`] gives it.
+    /// The linked memory, in the form of [`fold`].
     leads_to: Option<Cow<'a, str>>,
 }
 
-/// What putting a line did.
+/// The result of [`MemoryIndex::put`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexUpdate {
-    /// There was none.
+    /// The line was added.
     Added,
-    /// There was one that said something else.
+    /// The line was changed.
     Changed,
-    /// It was true already.
+    /// The line was already correct.
     Same,
 }
 
 impl<'a> MemoryIndex<'a> {
-    /// Takes a text apart.
+    /// Splits a text into lines.
     pub fn parse(text: &'a str) -> Self {
         let mut shelter = Shelter::Open;
         let lines = text
@@ -61,7 +61,7 @@ impl<'a> MemoryIndex<'a> {
         text
     }
 
-    /// The links, in the order of the file.
+    /// The links, in order.
     pub fn links(&self) -> impl Iterator<Item = IndexLink> {
         self.lines.iter().filter_map(Line::link)
     }
@@ -72,12 +72,12 @@ impl<'a> MemoryIndex<'a> {
         self.lines.iter().find(|line| line.leads_to(&file)).and_then(Line::link)
     }
 
-    /// The memories that have a line, as [`fold`] gives their names.
+    /// The memories with a line, in the form of [`fold`].
     pub fn files(&self) -> BTreeSet<&str> {
         self.lines.iter().filter_map(|line| line.leads_to.as_deref()).collect()
     }
 
-    /// Makes the line of a memory true: adds it behind the last one, or changes what it says.
+    /// Adds the line of a memory after the last one, or corrects it.
     pub fn put(&mut self, link: &IndexLink) -> IndexUpdate {
         let file = fold(&link.file);
         let mut own = self.lines.iter_mut().filter(|line| line.leads_to(&file));
@@ -92,7 +92,7 @@ impl<'a> MemoryIndex<'a> {
         IndexUpdate::Changed
     }
 
-    /// Lets the line of a memory lead to another file; says whether there was one.
+    /// Changes the file that a line links to; returns whether there was a line.
     pub fn relink(&mut self, from: &str, to: &str) -> bool {
         let from = fold(from);
         let Some(line) = self.lines.iter_mut().find(|line| line.leads_to(&from)) else {
@@ -105,20 +105,20 @@ impl<'a> MemoryIndex<'a> {
         true
     }
 
-    /// Takes the lines of a memory out.
+    /// Removes the lines of a memory.
     pub fn remove(&mut self, file: &str) -> bool {
         let file = fold(file);
         self.remove_where(|known| known == file) > 0
     }
 
-    /// Takes out the lines of all memories of which this is true, by their folded names; says how many.
+    /// Removes the lines of all memories for which this is true, by folded name; returns their number.
     pub fn remove_where(&mut self, is_gone: impl Fn(&str) -> bool) -> usize {
         let before = self.lines.len();
         self.lines.retain(|line| !line.leads_to.as_deref().is_some_and(&is_gone));
         before - self.lines.len()
     }
 
-    /// Keeps the first of several lines for one memory; says how many it took out.
+    /// Keeps the first of several lines for one memory; returns the number of removed ones.
     pub fn remove_duplicates(&mut self) -> usize {
         let mut seen = BTreeSet::new();
         let before = self.lines.len();
@@ -156,18 +156,18 @@ impl Line<'_> {
         self.leads_to.as_deref() == Some(folded)
     }
 
-    /// The memory that it leads to, as it is written.
+    /// The linked memory, as written.
     fn file(&self) -> Option<Cow<'_, str>> {
         self.leads_to.as_ref().and_then(|_| line::file_in(&self.raw))
     }
 
-    /// What it says; only a line that stands in the open says something.
+    /// The link of the line; none in code and comments.
     fn link(&self) -> Option<IndexLink> {
         self.leads_to.as_ref().and_then(|_| IndexLink::parse(&self.raw))
     }
 }
 
-/// The folded form, without a copy where it is the same.
+/// The folded form; borrowed if it is the same.
 fn folded(file: Cow<'_, str>) -> Cow<'_, str> {
     match file {
         Cow::Borrowed(file) => fold(file),
@@ -175,7 +175,7 @@ fn folded(file: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Code and comments: what looks like a line there is none.
+/// Code blocks and comments: their lines are not links.
 enum Shelter {
     Open,
     Fence(&'static str),
@@ -183,7 +183,7 @@ enum Shelter {
 }
 
 impl Shelter {
-    /// Whether a line stands in the open; moves on to the next.
+    /// Whether a line is outside of code and comments; continues with the next line.
     fn passes(&mut self, raw: &str) -> bool {
         let text = raw.trim_start();
         match self {

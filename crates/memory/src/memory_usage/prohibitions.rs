@@ -1,37 +1,36 @@
-//! What a rule forbids, read from its words by plain code: a command, or a path that is not to be changed.
+//! What a rule forbids, found by plain code in its text: a command, or a path that must not be changed.
 //!
-//! It is read to be shown to a person, who decides (R-19). So it rather finds nothing than something that the
-//! rule does not say: a sentence has to forbid, in words that are known to, and what it forbids has to look like
-//! a command or a path.
+//! The result is shown to the user, who decides (R-19). It may miss a prohibition, but must not invent one: a sentence
+//! has to forbid in known words, and the forbidden thing has to look like a command or a path.
 
-/// How firmly something is forbidden.
+/// How strictly something is forbidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Firmness {
     /// Always.
     Never,
-    /// Under a condition that only a person can judge.
+    /// Under a condition that only the user can judge.
     Sometimes,
 }
 
-/// What is forbidden.
+/// A forbidden action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProhibitedAction {
-    /// A command, word by word.
+    /// Running a command, as words.
     Command(Vec<String>),
-    /// A file or a folder, which is not to be changed.
+    /// Changing a file or folder.
     Path(String),
 }
 
-/// Something that a rule forbids.
+/// A prohibition in a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prohibition {
-    /// What.
+    /// The forbidden action.
     pub thing: ProhibitedAction,
-    /// How firmly.
+    /// How strictly it is forbidden.
     pub firmness: Firmness,
 }
 
-/// Words that forbid what follows them.
+/// Words that forbid what follows.
 const CUES: &[&str] = &[
     "never",
     "don't",
@@ -53,7 +52,7 @@ const CUES: &[&str] = &[
     "切勿",
     "而不是",
 ];
-/// Behind one of these nothing is forbidden any more, or the opposite is meant.
+/// After one of these words, nothing is forbidden any more, or the opposite is meant.
 const TURNS: &[&str] = &[
     "forget",
     "skip",
@@ -73,7 +72,7 @@ const TURNS: &[&str] = &[
     "但",
     "之前",
 ];
-/// A sentence with one of these forbids only under a condition.
+/// A sentence with one of these words forbids only under a condition.
 const CONDITIONS: &[&str] = &[
     "unless",
     "except",
@@ -95,7 +94,7 @@ const CONDITIONS: &[&str] = &[
     "时",
     "主分支",
 ];
-/// Programs that are known to be some, so that a word may stand for a command.
+/// Known programs: their names count as commands even without backticks.
 const PROGRAMS: &[&str] = &[
     "apt",
     "apt-get",
@@ -136,7 +135,7 @@ const PROGRAMS: &[&str] = &[
     "wget",
     "yarn",
 ];
-/// Those whose first argument says what they do.
+/// Programs whose first argument is a subcommand.
 const WITH_SUBCOMMANDS: &[&str] = &[
     "apt",
     "apt-get",
@@ -159,9 +158,9 @@ const WITH_SUBCOMMANDS: &[&str] = &[
     "uv",
     "yarn",
 ];
-/// Words after which something between backticks is a command, whatever its program is called.
+/// Verbs after which a text in backticks is a command, whatever the program.
 const RUNNING: &[&str] = &["run", "running", "execute", "executing", "call", "运行", "执行", "跑"];
-/// Words after which it is something that is changed.
+/// Verbs after which a text in backticks is something that is changed.
 const CHANGING: &[&str] = &[
     "edit",
     "editing",
@@ -182,14 +181,14 @@ const CHANGING: &[&str] = &[
     "动",
     "删",
 ];
-/// What prose has between a program and what does not belong to it.
+/// Words in prose that end the words of a command.
 const PROSE: &[&str] = &[
     "a", "an", "and", "anywhere", "as", "at", "because", "by", "directly", "ever", "for", "from",
     "here", "in", "it", "manually", "of", "on", "or", "since", "that", "the", "there", "this",
     "to", "use", "we", "with", "yourself",
 ];
 
-/// What a rule forbids, in the order in which it says so.
+/// The prohibitions of a rule, in order.
 pub fn find_prohibitions(name: &str, body: &str) -> Vec<Prohibition> {
     let mut found: Vec<Prohibition> = Vec::new();
     for sentence in sentences(name).chain(sentences(body)) {
@@ -203,7 +202,8 @@ pub fn find_prohibitions(name: &str, body: &str) -> Vec<Prohibition> {
 }
 
 impl Prohibition {
-    /// Whether a command line does it: one of its commands has these words, its flags wherever they stand.
+    /// Whether a command line does the forbidden action: one of its commands has these words, with flags at any
+    /// position.
     pub fn is_done_by(&self, line: &str) -> bool {
         let ProhibitedAction::Command(words) = &self.thing else { return false };
         line.split(['\n', ';', '|', '&', '(', ')']).any(|command| {
@@ -217,7 +217,7 @@ impl Prohibition {
     }
 }
 
-/// A full stop ends a sentence only where a space follows: names have full stops in them.
+/// A full stop ends a sentence only before a space: names contain full stops.
 fn sentences(text: &str) -> impl Iterator<Item = String> {
     let text = text.replace(". ", ".\n").replace("; ", ";\n").replace(['。', '；', '！'], "\n");
     text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
@@ -236,7 +236,7 @@ fn of_sentence(sentence: &str) -> Vec<Prohibition> {
     things.into_iter().map(|thing| Prohibition { thing, firmness }).collect()
 }
 
-/// What stands between backticks, as far as it is still what the sentence forbids.
+/// The texts in backticks that are still part of the prohibition.
 fn quoted_things(rest: &str) -> Vec<ProhibitedAction> {
     let mut things = Vec::new();
     let mut before = String::new();
@@ -263,13 +263,13 @@ fn thing(quoted: &str, before: &str) -> Option<ProhibitedAction> {
     is_command.then(|| command(&words)).flatten()
 }
 
-/// A command without backticks: only where its program is known.
+/// A command without backticks: only for known programs.
 fn plain_command(rest: &str) -> Option<ProhibitedAction> {
     let words: Vec<&str> =
         rest.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',', '.', ':'])).collect();
     let at = words.iter().position(|word| PROGRAMS.contains(word))?;
     let (before, from) = words.split_at(at);
-    // "never make things up" is no command: the verb has to say that something is run or used.
+    // "never make things up" is no command: the verb must be one of running or using.
     let verbs = ["run", "running", "use", "using", "execute", "call", "用", "使用", "运行", "执行"];
     if has_any(&before.join(" "), TURNS)
         || !before.iter().any(|word| verbs.contains(&word.to_lowercase().as_str()))
@@ -292,7 +292,7 @@ fn plain_command(rest: &str) -> Option<ProhibitedAction> {
     command(&taken)
 }
 
-/// The words of a command up to the first that stands for something else; none if they are not plain.
+/// The words of a command up to the first placeholder; `None` if they are not plain.
 fn command(words: &[&str]) -> Option<ProhibitedAction> {
     let stands_for =
         |word: &str| word.starts_with(['<', '$', '[', '{']) || word.contains('…') || word == "...";
@@ -325,7 +325,7 @@ fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| find_word(&text, word).is_some())
 }
 
-/// Where a word stands by itself; in a script without spaces, where it stands at all.
+/// The positions of a word; as a whole word, except in scripts without spaces.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '/';
     text.match_indices(word).map(|(at, _)| at).find(|at| {

@@ -1,13 +1,13 @@
-//! Whether one text repeats another: a file's name, a name, eight words in a row.
+//! Whether one text quotes another: a file name, a name, or eight words in a row.
 
 use std::collections::HashSet;
 
 use dormouse_search::is_unspaced;
 
-/// Eight words in a row are no coincidence. A character of a script without spaces is half a word.
+/// Length of a quotation in words. A character of a script without spaces is half a word.
 const RUN: usize = 2 * 8;
 
-/// A text as its words, folded, each with its weight.
+/// A text as folded words, each with its weight.
 pub(super) struct Quotable {
     text: String,
     words: Vec<(String, usize)>,
@@ -34,7 +34,7 @@ impl Quotable {
         Self { text, words }
     }
 
-    /// Whether the name of a file stands in it, by itself or at the end of a path.
+    /// Whether it contains the name of a file, alone or at the end of a path.
     pub(super) fn has_file(&self, file: &str) -> bool {
         let file = file.to_lowercase();
         let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -46,13 +46,13 @@ impl Quotable {
         })
     }
 
-    /// Whether the two have a run of words in common.
+    /// Whether both texts contain the same run of words.
     pub(super) fn shares_a_run(&self, other: &Self) -> bool {
         let runs: HashSet<String> = other.runs().collect();
         !runs.is_empty() && self.runs().any(|run| runs.contains(&run))
     }
 
-    /// From each word on, the shortest run that is long enough.
+    /// The shortest sufficient run from each word on.
     fn runs(&self) -> impl Iterator<Item = String> {
         (0..self.words.len()).filter_map(|start| {
             let mut weight = 0;
@@ -70,7 +70,7 @@ impl Quotable {
     }
 }
 
-/// Whether a text has all words of a name, in a row.
+/// Whether a text contains all words of a name in a row.
 pub(super) fn says_words(text: &Quotable, name: &str) -> bool {
     let name = Quotable::of(name).words;
     !name.is_empty() && text.words.windows(name.len()).any(|words| words == name)

@@ -1,4 +1,4 @@
-//! A checked path of a memory inside its directory: what cannot be one does not come into being.
+//! A validated path of a memory in its directory.
 
 use std::fmt;
 
@@ -9,10 +9,9 @@ use unicode_normalization::is_nfc;
 
 use super::{EXTENSION, LOGS, fold, is_index, is_markdown, is_reserved};
 
-/// Where a memory is, relative to its directory: `topic/test-database.md`.
+/// The path of a memory relative to its directory: `topic/test-database.md`.
 ///
-/// Never absolute, never up, never hidden, never the index or the log, and a plain name on every file
-/// system.
+/// Never absolute, hidden, the index or a log, never with `..`, and valid on every file system.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MemoryFile {
@@ -20,11 +19,11 @@ pub struct MemoryFile {
     path: RelPath,
 }
 
-/// The deepest folder, and the longest name that any file system takes.
+/// Maximum depth of folders and maximum length of a name.
 const DEEPEST: usize = 8;
 const LONGEST_PART: usize = 255;
 
-/// Why a path can not be a memory's.
+/// Why a path cannot be that of a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MemoryFileError {
     /// Empty, absolute, with `..` or a NUL byte.
@@ -36,18 +35,18 @@ pub enum MemoryFileError {
     /// A hidden file or folder.
     #[error("`{0}` is hidden; choose a name that does not begin with a dot")]
     Hidden(String),
-    /// The index itself.
+    /// The index.
     #[error("`{0}` is the index, which is kept by the program; choose another name")]
     Index(String),
-    /// In the folder of the daily log.
+    /// In the folder of the daily logs.
     #[error("`{0}` is in the folder of the daily log; choose another folder")]
     Log(String),
-    /// A name that some file system does not take, or takes for something else.
+    /// A name that is invalid or has another meaning on some file systems.
     #[error("`{name}` is not a safe file name: {why}")]
     Unsafe {
-        /// The name, made printable.
+        /// The name, printable.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
     /// Too many folders.
@@ -56,7 +55,7 @@ pub enum MemoryFileError {
 }
 
 impl MemoryFile {
-    /// Checks a path for a memory that may be new.
+    /// Validates the path of a memory that may be new.
     pub fn new(path: &str) -> Result<Self, MemoryFileError> {
         let file = Self::existing(path)?;
         let shown = dormouse_base::printable(path);
@@ -66,15 +65,14 @@ impl MemoryFile {
         Ok(file)
     }
 
-    /// Checks a path for a memory that is there already: another program may have given it a name that
-    /// we would not give.
+    /// Validates the path of an existing memory: another program may have chosen a name that we would not.
     pub fn existing(path: &str) -> Result<Self, MemoryFileError> {
-        // Made only where it is needed: a scan comes by here for every file.
+        // Created only if needed: a scan calls this for every file.
         let shown = || dormouse_base::printable(path).into_owned();
         if path.ends_with('/') {
             return Err(MemoryFileError::NoMarkdown(shown()));
         }
-        // `/` is the only separator there is, on every system.
+        // `/` is the only separator on every system.
         let plain = RelPath::new(path).map_err(|error| outside(&shown(), &error))?;
         let text = plain.to_string();
         if text.split('/').count() > DEEPEST {
@@ -120,7 +118,7 @@ impl MemoryFile {
         self.text.rsplit_once('/').map(|(folder, _)| folder)
     }
 
-    /// The path as a directory handle takes it.
+    /// The path for a directory handle.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
@@ -163,14 +161,14 @@ fn check_portable(part: &str, shown: &str) -> Result<(), MemoryFileError> {
     Ok(())
 }
 
-/// Format characters: marks of direction, of width zero, of a file's beginning, tags, line separators.
+/// Format characters: direction marks, zero-width characters, byte order marks, tags, line separators.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `%2e%2e%2f`: harmless here, and `../` to whoever decodes it.
+/// `%2e%2e%2f`: harmless here, but `../` for a program that decodes it.
 fn has_percent_form(part: &str) -> bool {
     part.split('%')
         .skip(1)

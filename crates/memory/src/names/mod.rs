@@ -1,6 +1,6 @@
-//! File names of memories: made from any name ([`slug`]), or checked ([`MemoryFile`]).
+//! File names of memories: made from any name ([`slug`]) or validated ([`MemoryFile`]).
 //!
-//! Two names that a file system may take for one (upper and lower case, Unicode forms) count as one.
+//! Names that a file system may treat as equal (case, Unicode forms) count as equal.
 
 mod file;
 
@@ -12,13 +12,13 @@ use unicode_normalization::char::is_combining_mark;
 
 pub use file::{MemoryFile, MemoryFileError};
 
-/// The longest file name, with its `.md`, in bytes.
+/// Maximum length of a file name with `.md`, in bytes.
 pub const LONGEST_NAME: usize = 80;
-/// The index's file name.
+/// File name of the index.
 pub const INDEX: &str = "MEMORY.md";
-/// The same as [`fold`] gives it.
+/// The index's file name in the form of [`fold`].
 const FOLDED_INDEX: &str = "memory.md";
-/// The folder of the daily log (M-20).
+/// Folder of the daily logs (M-20).
 pub(crate) const LOGS: &str = "logs";
 const EXTENSION: &str = ".md";
 
@@ -36,13 +36,13 @@ pub fn slug(name: &str) -> String {
     let slug: String = slug.nfc().collect();
     let slug = cut(slug.trim_end_matches('-'), LONGEST_NAME - EXTENSION.len());
     if slug.is_empty() {
-        // Only signs, such as emoji: the hash keeps two of them apart.
+        // Only symbols, such as emoji: the hash makes the names different.
         return format!("memory-{:08x}", stable_hash(name.as_bytes()) & 0xffff_ffff);
     }
     if is_reserved(slug) { format!("{slug}-memory") } else { slug.to_owned() }
 }
 
-/// A file name that is not taken: the slug, or the slug with a number.
+/// A free file name: the slug, or the slug with a number.
 pub fn unique_file(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let slug = slug(name);
     let mut file = format!("{slug}{EXTENSION}");
@@ -55,7 +55,7 @@ pub fn unique_file(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     file
 }
 
-/// The form in which names are compared: one for all spellings that a file system may take for one.
+/// The form in which names are compared: the same for all spellings that a file system may treat as equal.
 pub fn fold(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
@@ -66,22 +66,22 @@ pub fn fold(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.nfkc().flat_map(char::to_lowercase).nfc().collect())
 }
 
-/// Whether a name ends in `.md`, in lower case as every agent writes it.
+/// Whether a name ends in `.md`, in lower case.
 pub(crate) fn is_markdown(name: &str) -> bool {
     name.strip_suffix(EXTENSION).is_some_and(|stem| !stem.is_empty())
 }
 
-/// Whether a name is that of the index, however it is spelt.
+/// Whether a name is that of the index, in any spelling.
 pub(crate) fn is_index(name: &str) -> bool {
     fold(name) == FOLDED_INDEX
 }
 
-/// The longest beginning of at most so many bytes.
+/// The longest prefix of at most `most` bytes.
 fn cut(text: &str, longest: usize) -> &str {
     text.get(..text.floor_char_boundary(longest)).unwrap_or_default().trim_end_matches('-')
 }
 
-/// Names that some system gives a meaning of its own: Windows devices, and that of the index.
+/// Names with a special meaning: Windows devices, and the index.
 fn is_reserved(stem: &str) -> bool {
     let stem = fold(stem);
     let stem = stem.split('.').next().unwrap_or_default().trim_end();

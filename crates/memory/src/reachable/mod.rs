@@ -67,7 +67,7 @@ pub struct RankingSetup {
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// What the last look at a store saw.
+/// The cached results of the last scan of a store.
 #[derive(Default)]
 struct StoreCaches {
     scans: Mutex<ScanCache>,

@@ -1,4 +1,4 @@
-//! Reading Chinese, which has no spaces: the longest word that somebody knows each time.
+//! Reading Chinese, which has no spaces: at each position the longest known word.
 
 use super::glossary::{LONGEST_RUN, Thing};
 use super::items::{Bound, Id, Item, ItemKind};
@@ -8,7 +8,7 @@ use super::read::Reader;
 use super::tuning;
 
 impl Reader {
-    /// Words of a run, the longest that somebody knows each time; what nobody knows is taken in pairs.
+    /// The words of a run: at each position the longest known word; unknown characters are taken in pairs.
     pub(super) fn take_run(&mut self, run: &str) {
         self.sentence.has_chinese = true;
         let characters: Vec<char> = run.chars().collect();
@@ -26,7 +26,7 @@ impl Reader {
         self.take_pairs(&mut unknown);
     }
 
-    /// Takes a word that somebody knows; how many characters that were.
+    /// Takes a known word; returns the number of its characters.
     fn known_word(&mut self, rest: &[char], unknown: &mut String) -> usize {
         if let Some((number, used)) = counted(rest) {
             self.take_pairs(unknown);
@@ -56,7 +56,7 @@ impl Reader {
         0
     }
 
-    /// Whether a character that could be a word is rather one of several that nobody knows: `小` in `小李`.
+    /// Whether a character that could be a word is rather part of an unknown one: `小` in `小李`.
     fn is_part_of_unknown(&self, things: &[Thing], rest: &[char], unknown: &str) -> bool {
         let is_word = |count: usize| {
             let word: String = rest.iter().skip(1).take(count).collect();
@@ -71,7 +71,7 @@ impl Reader {
         let (mut kind, mut weight) = self.kind_of(things);
         let follows_number =
             self.sentence.items.last().is_some_and(|item| item.kind == ItemKind::Number);
-        // A single character is often only a part of a word; behind a number it is its unit.
+        // A single character is often only a part of a word; after a number it is the unit.
         if word.len() == 1 && kind != ItemKind::Weak && !follows_number {
             (kind, weight) = (ItemKind::Plain, tuning::CHARACTER);
         }
@@ -98,12 +98,12 @@ fn of_characters(text: &[char]) -> Id {
     Id::of_word("w", &text.iter().collect::<String>())
 }
 
-/// Pairs and characters inside a word: where others cut a run, one of these may be what they ask for.
+/// Pairs and characters inside a word: other texts may be split at other positions.
 fn inside(word: &[char]) -> Vec<Id> {
     word.windows(2).chain(word.chunks(1)).map(of_characters).collect()
 }
 
-/// A number in Chinese characters in front of what is counted, and how many characters it has.
+/// A number in Chinese characters before a counted word, and the number of its characters.
 fn counted(rest: &[char]) -> Option<(u32, usize)> {
     const MEASURES: &str = "个次天周月年分秒小位名条行空点人岁级层倍种台份章遍轮";
     let length = rest.iter().take_while(|c| "一二两三四五六七八九十百千".contains(**c)).count();

@@ -1,4 +1,4 @@
-//! The table of words that say the same (`glossary.txt`), ready to be looked up.
+//! The table of synonyms (`glossary.txt`), prepared for lookup.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,46 +7,46 @@ use dormouse_search::Tokenizer;
 
 const TABLE: &str = include_str!("glossary.txt");
 
-/// A line of the table: all its words speak of one thing.
+/// An entry of the table: all its words mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Thing(pub(super) u32);
 
-/// What it means that a thing is not spoken of.
+/// What the absence of an item means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     /// Little.
     Weak,
     /// Not much.
     Light,
-    /// That something is left out.
+    /// Something is missing.
     Plain,
-    /// That something else is said, if another of the same group is spoken of.
+    /// A contradiction, if another item of the same group is present.
     Opposite(u32),
-    /// The same, and not much otherwise.
+    /// A contradiction as for `Opposite`, otherwise not much.
     LightOpposite(u32),
-    /// That something else is said.
+    /// A contradiction.
     Value,
 }
 
 /// The table.
 pub(super) struct Glossary {
     senses: Vec<Sense>,
-    /// English words as they stand in the table.
+    /// English words as in the table.
     exact: HashMap<String, Vec<Thing>>,
-    /// Their stems, where these are other words.
+    /// Stems of English words, if they are no words of the table.
     english: HashMap<String, Vec<Thing>>,
     chinese: HashMap<String, Vec<Thing>>,
 }
 
-/// The most English words of one entry.
+/// Maximum number of English words in one entry.
 pub(super) const LONGEST_PHRASE: usize = 4;
-/// The most Chinese characters of one entry.
+/// Maximum number of Chinese characters in one entry.
 pub(super) const LONGEST_RUN: usize = 6;
 
 static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| Glossary::of(TABLE));
 
 impl Glossary {
-    /// The one that is shipped.
+    /// The built-in table.
     pub(super) fn shipped() -> &'static Self {
         &GLOSSARY
     }
@@ -79,18 +79,18 @@ impl Glossary {
         glossary
     }
 
-    /// What an English phrase speaks of: as it stands, or else in another of its forms.
+    /// The entries of an English phrase: as written, otherwise by its stems.
     pub(super) fn english(&self, phrase: &str, stems: &str) -> &[Thing] {
         let known = self.exact.get(phrase).or_else(|| self.exact.get(stems));
         known.or_else(|| self.english.get(stems)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What a Chinese word speaks of.
+    /// The entries of a Chinese word.
     pub(super) fn chinese(&self, word: &str) -> &[Thing] {
         self.chinese.get(word).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What it means that a thing is missing.
+    /// What the absence of an entry means.
     pub(super) fn sense(&self, thing: Thing) -> Sense {
         let place = usize::try_from(thing.0).ok();
         place.and_then(|place| self.senses.get(place)).copied().unwrap_or(Sense::Plain)
@@ -109,7 +109,7 @@ pub(super) fn stems(words: &Tokenizer, phrase: &str) -> String {
     phrase.split(' ').map(|word| words.stem(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The mark in front of a line, and the rest of it.
+/// The mark at the beginning of a line, and the rest.
 fn sense_of<'a>(line: &'a str, groups: &mut Vec<&'a str>) -> (Sense, &'a str) {
     let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
     let sense = match mark.chars().next() {

@@ -1,32 +1,32 @@
-//! Words that steer a statement instead of telling what it is about: `not`, `instead of`, `from … to`, `because`.
+//! Words that change a statement instead of being its subject: `not`, `instead of`, `from … to`, `because`.
 
-/// What a word does to the words around it.
+/// The effect of a word on the words around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It denies its whole part of the sentence: `do not`, `never`.
+    /// Negates its whole part of the sentence: `do not`, `never`.
     DeniesPart,
-    /// It denies what follows: `instead of`, `without`.
+    /// Negates what follows: `instead of`, `without`.
     DeniesRest,
-    /// It begins another part of the sentence: `because`, `but`.
+    /// Begins another part of the sentence: `because`, `but`.
     Begins,
-    /// What follows is where something came from, if a [`Mark::To`] comes after it.
+    /// The origin follows, if a [`Mark::To`] comes after it.
     From,
-    /// What follows is where it went.
+    /// The destination follows.
     To,
-    /// What follows is denied if something else is preferred to it.
+    /// What follows is negated if something is preferred over it.
     Over,
-    /// It says nothing.
+    /// No meaning of its own.
     Nothing,
 }
 
-/// After these `not` denies the whole part: `must not`; after anything else what follows: `pnpm, not npm`.
+/// After these words `not` negates the whole part (`must not`); after others what follows (`pnpm, not npm`).
 const AUXILIARIES: &[&str] = &[
     "am", "are", "be", "been", "can", "could", "did", "do", "does", "had", "has", "have", "is",
     "may", "might", "must", "need", "shall", "should", "was", "were", "will", "would", "to",
     "please", "ought", "and", "or", "but", "if", "it", "i", "we", "they", "he", "she", "you",
 ];
 
-/// English, folded, without apostrophes. Two words are joined by a space.
+/// English words, folded, without apostrophes. Two words are joined by a space.
 const ENGLISH: &[(&str, Mark)] = &[
     ("never", Mark::DeniesPart),
     ("no", Mark::DeniesPart),
@@ -80,7 +80,7 @@ const ENGLISH: &[(&str, Mark)] = &[
     ("to", Mark::To),
 ];
 
-/// Chinese, longest first where one begins with another is not needed: the longest that fits is taken.
+/// Chinese words, in any order: the longest match is taken.
 const CHINESE: &[(&str, Mark)] = &[
     ("不", Mark::DeniesPart),
     ("不要", Mark::DeniesPart),
@@ -146,7 +146,7 @@ const CHINESE: &[(&str, Mark)] = &[
     ("迁到", Mark::To),
 ];
 
-/// Chinese words that say nothing, and words with a `not` in them that deny nothing.
+/// Chinese words without meaning, and words that contain a `not` and negate nothing.
 const CHINESE_NOTHING: &[&str] = &[
     "的", "了", "吗", "呢", "啊", "吧", "呀", "嘛", "着", "哦", "么", "个", "那", "这", "和", "与",
     "及", "以及", "你", "他", "她", "它", "们", "之", "地", "把", "被", "将", "给", "对", "于",
@@ -156,22 +156,22 @@ const CHINESE_NOTHING: &[&str] = &[
     "使得", "内", "出", "起来", "一下", "样", "自己", "您", "哪", "什么",
 ];
 
-/// Words of the language that are names of things as well.
+/// Common words that are also names of programs.
 const NAMES_TOO: &[&str] = &[
     "access", "azure", "chrome", "dart", "edge", "express", "go", "just", "less", "linear", "make",
     "next", "node", "notion", "rest", "slack", "spring", "word",
 ];
 
-/// Behind these a word that is a name too is one, without a capital as well: `use just`, `with make`.
+/// After these words such a word is a name even without a capital: `use just`, `with make`.
 const BEFORE_NAMES: &[&str] = &["of", "use", "uses", "using", "with"];
 
-/// Whether a word is also the name of something, and `before` or its looks say that it is meant.
+/// Whether a word is also a name, and `before` or its capital shows that the name is meant.
 pub(super) fn is_name(word: &str, before: Option<&str>, looks_like_one: bool) -> bool {
     let is_used = before.is_some_and(|before| BEFORE_NAMES.contains(&before));
     NAMES_TOO.contains(&word) && (looks_like_one || is_used)
 }
 
-/// What an English word does; `before` is the word in front of it.
+/// The effect of an English word; `before` is the previous word.
 pub(super) fn english(word: &str, before: Option<&str>) -> Option<Mark> {
     if word == "not" {
         let is_verb = before.is_none_or(|before| AUXILIARIES.contains(&before));
@@ -183,7 +183,7 @@ pub(super) fn english(word: &str, before: Option<&str>) -> Option<Mark> {
     ENGLISH.iter().find(|(known, _)| *known == word).map(|(_, mark)| *mark)
 }
 
-/// What a Chinese word does.
+/// The effect of a Chinese word.
 pub(super) fn chinese(word: &str) -> Option<Mark> {
     if CHINESE_NOTHING.contains(&word) {
         return Some(Mark::Nothing);

@@ -1,4 +1,4 @@
-//! Reading a text: tokens become the things of sentences, and the words that steer a statement take effect.
+//! Reading a text: tokens become the items of sentences, and words such as `not` change the items around them.
 
 use super::glossary::{Glossary, LONGEST_PHRASE, Sense, Thing, stems};
 use super::items::{Bound, Id, Item, ItemKind, Sentence};
@@ -30,15 +30,15 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 /// A part of a sentence that is being read.
 #[derive(Default)]
 struct Part {
-    /// Where its items begin.
+    /// Position of its first item.
     start: usize,
-    /// Whether all of it is denied.
+    /// Whether the whole part is negated.
     is_denied: bool,
-    /// Whether what follows is denied.
+    /// Whether the following items are negated.
     denies_rest: bool,
-    /// Whether something is preferred in it, to what stands behind an `over`.
+    /// Whether something is preferred in it over what follows an `over`.
     prefers: bool,
-    /// Where the items begin that stand behind a `from`.
+    /// Position of the first item after a `from`.
     from: Option<usize>,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Reader {
     done: Vec<Sentence>,
     pub(super) sentence: Sentence,
     part: Part,
-    /// The English word in front.
+    /// The previous English word.
     before: Option<String>,
 }
 
 impl Reader {
-    /// Takes what stands first; how many tokens that were.
+    /// Takes the next item; returns the number of its tokens.
     fn take(&mut self, tokens: &[Token]) -> usize {
         match tokens.first() {
             None => {}
@@ -90,7 +90,7 @@ impl Reader {
             Mark::Begins => self.end_part(),
             Mark::From => self.part.from = Some(end),
             Mark::To => {
-                // `从 A 迁移到 B`: what is done stands between the two, and is not denied.
+                // `从 A 迁移到 B`: the action between the two is not negated.
                 let is_place = |item: &&mut Item| item.bound != Bound::Table;
                 if let Some(from) = self.part.from.take() {
                     let between = self.sentence.items.iter_mut().skip(from).filter(is_place);
@@ -125,7 +125,7 @@ impl Reader {
         self.done.push(sentence);
     }
 
-    /// The longest phrase that somebody knows, or a word.
+    /// The longest known phrase, or a word.
     fn take_words(&mut self, tokens: &[Token], first: &str, capital: Capital) -> usize {
         self.sentence.has_english = true;
         self.part.prefers |= first.starts_with("prefer") || first.starts_with("favour");
@@ -134,7 +134,7 @@ impl Reader {
             _ => None,
         });
         let texts: Vec<&str> = std::iter::once(first).chain(more).collect();
-        // Among Chinese a foreign word looks like a name, capital or not.
+        // In a Chinese sentence, any English word looks like a name.
         let looks = capital == Capital::Inside || self.sentence.has_chinese;
         let is_name_here = marks::is_name(first, self.before.as_deref(), looks);
         for count in (1..=texts.len()).rev() {
@@ -170,7 +170,7 @@ impl Reader {
         self.push(item);
     }
 
-    /// What little of the lines says decides: a word that may be a mere filler is taken for one.
+    /// The weakest meaning decides: a word that may be a function word counts as one.
     pub(super) fn kind_of(&self, things: &[Thing]) -> (ItemKind, f32) {
         let senses: Vec<Sense> = things.iter().map(|thing| self.glossary.sense(*thing)).collect();
         if senses.contains(&Sense::Weak) {
@@ -201,8 +201,7 @@ impl Reader {
         self.push(Item { bound, near, ..item });
     }
 
-    /// A path, an identifier: known by all of it, and to others by its parts. Tokenizer with a stroke between them
-    /// (`read/write`) are words.
+    /// A path or an identifier: matched as a whole, and by its parts. Words joined by a slash (`read/write`) are words.
     fn take_name(&mut self, name: &str) {
         let parts: Vec<&str> = name.split('/').collect();
         let is_word = |word: &&str| {

@@ -1,35 +1,34 @@
 //! The numbers of the comparison. Chosen on one half of `pairs.txt` and measured on the other (`bench same`).
 
-/// How much a word counts that holds a statement together: where it is missing, nothing is.
+/// Weight of a function word: its absence means nothing.
 pub(super) const WEAK: f32 = 0.0;
-/// How much a word counts that says little beside what it is done to.
+/// Weight of a word that adds little to its object.
 pub(super) const LIGHT: f32 = 0.4;
-/// How much a thing counts that the glossary knows.
+/// Weight of a word in the glossary.
 pub(super) const PLAIN: f32 = 1.0;
-/// How much a word counts that no table knows: it has no other words, so its absence means more.
+/// Weight of a word that is not in the glossary: it has no known synonyms, so its absence means more.
 pub(super) const UNKNOWN: f32 = 1.2;
-/// The same for a word that may be a name, being capital, though that may be because it begins a sentence.
+/// Weight of an unknown word that may be a name, or is capitalized only because it begins a sentence.
 pub(super) const PERHAPS_NAME: f32 = 1.6;
-/// How much a single Chinese character counts: half a word, or what is left of one.
+/// Weight of a single Chinese character: half a word, or the rest of one.
 pub(super) const CHARACTER: f32 = 0.5;
-/// How much a name, a number, a date counts, beside that it has to be there.
+/// Weight of a name, number or date, which is also required.
 pub(super) const VALUE: f32 = 1.5;
 
-/// How much of a thing a related word says.
+/// Share of an item that a related word covers.
 pub(super) const NEAR: f32 = 0.5;
-/// How much of a thing is said by another sentence of the same text.
+/// Share of an item that another sentence of the same text covers.
 pub(super) const ELSEWHERE: f32 = 0.6;
-/// How much an unknown word of one language counts beside a text of the other, which can not have it.
+/// Factor for an unknown word of one language compared with a text in the other, which cannot have it.
 pub(super) const FOREIGN: f32 = 0.5;
 
-/// How much of a sentence has to be said.
+/// Share of a sentence that must be covered.
 pub(super) const SAID: f32 = 0.78;
-/// The same between the languages: a table of words knows fewer ways to say a thing than people do.
+/// Share between languages: the glossary knows fewer synonyms than people do.
 pub(super) const SAID_ABROAD: f32 = 0.7;
-/// How much of each part of a sentence has to be said.
+/// Share of each part of a sentence that must be covered.
 pub(super) const PART_SAID: f32 = 0.5;
-/// How much two texts in different languages have to share before words that no table knows are taken for
-/// translations of each other.
+/// Common weight of two texts in different languages from which unknown words are taken for translations of each other.
 pub(super) const COMMON_GROUND: f32 = 2.0;
-/// How much of what is known has to be in what is proposed: a few words out of a long sentence say something else.
+/// Share of the known sentence that the proposed one must have: a few words of a long sentence are another statement.
 pub(super) const BACK: f32 = 0.25;

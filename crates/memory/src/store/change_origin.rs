@@ -1,4 +1,4 @@
-//! Who changes a memory, why, from which messages, and how far those can be trusted (M-15, M-17).
+//! Author, reason and source messages of a change, and how far those can be trusted (M-15, M-17).
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::kind::{MemoryType, Trust};
 
-/// Who makes a change.
+/// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum ChangeAuthor {
     /// The user, on the command line or in the interface.
     User,
-    /// A person, who brings memories from elsewhere.
+    /// The user, importing memories.
     Import,
-    /// Another program or an editor: the change was found afterwards, and counts as a person's.
+    /// Another program or an editor: the change was found afterwards and counts as the user's.
     Outside,
     /// The model, in a conversation.
     Model,
-    /// The extraction behind a conversation.
+    /// Extraction from a conversation.
     Extraction,
-    /// The consolidation.
+    /// A dream.
     Dream,
-    /// The team's sync.
+    /// Team sync.
     Sync,
-    /// Another agent, by its client's name.
+    /// Another agent, by the name of its client.
     Client(String),
 }
 
@@ -74,9 +74,9 @@ impl From<ChangeAuthor> for String {
 /// A message that a memory came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageSource {
-    /// Its session.
+    /// Id of the session.
     pub session: String,
-    /// The message.
+    /// Id of the message.
     pub message: String,
     /// How far it can be trusted.
     pub trust: Trust,
@@ -88,12 +88,12 @@ impl fmt::Display for MessageSource {
     }
 }
 
-/// Whether the person has seen this very change and said yes.
+/// Whether the user has confirmed this change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Consent {
     /// Not asked.
     NotAsked,
-    /// Yes: the write policy has nothing more to ask.
+    /// Confirmed: the write policy is not applied.
     Given,
 }
 
@@ -102,30 +102,30 @@ pub enum Consent {
 pub enum SecretPolicy {
     /// The change is refused.
     Refuse,
-    /// A person was asked and wants it; has no effect for anybody else.
+    /// Accepted after the user's confirmation; only if the user is the author.
     PersonAllows,
 }
 
-/// Who, why, from which messages.
+/// Author, reason and sources of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeOrigin {
-    /// Who.
+    /// The author.
     pub author: ChangeAuthor,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reason: String,
-    /// From which messages.
+    /// The source messages.
     pub sources: Vec<MessageSource>,
-    /// Whether the person agreed to it.
+    /// Whether the user has confirmed it.
     pub consent: Consent,
     /// What happens to secrets.
     pub secrets: SecretPolicy,
-    /// The larger piece of work that it is a part of, such as a dream: what belongs together is undone together.
+    /// The task that it is a part of, such as a dream: its changes are undone together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
 }
 
 impl ChangeOrigin {
-    /// An author with a reason.
+    /// A change by an author, with a reason and without sources.
     pub fn new(author: ChangeAuthor, reason: impl Into<String>) -> Self {
         Self {
             author,
@@ -137,37 +137,37 @@ impl ChangeOrigin {
         }
     }
 
-    /// The user with a reason.
+    /// A change by the user.
     pub fn user(reason: impl Into<String>) -> Self {
         Self::new(ChangeAuthor::User, reason)
     }
 
-    /// The same, from a message.
+    /// Adds a source message.
     #[must_use]
     pub fn from_message(mut self, source: MessageSource) -> Self {
         self.sources.push(source);
         self
     }
 
-    /// The same, as a part of something larger.
+    /// Makes it a part of a task.
     #[must_use]
     pub fn part_of(self, whole: &str) -> Self {
         Self { part_of: Some(whole.to_owned()), ..self }
     }
 
-    /// The same, after the person said yes to it.
+    /// Marks it as confirmed by the user.
     #[must_use]
     pub fn with_consent(self) -> Self {
         Self { consent: Consent::Given, ..self }
     }
 
-    /// The same, where a person was asked about a secret and wants it written.
+    /// Allows secrets, after the user has confirmed that.
     #[must_use]
     pub fn allowing_secrets(self) -> Self {
         Self { secrets: SecretPolicy::PersonAllows, ..self }
     }
 
-    /// The lowest trust among its sources.
+    /// The lowest trust of its sources.
     pub fn trust(&self) -> Trust {
         if self.author.is_user() {
             return Trust::Typed;
@@ -175,13 +175,13 @@ impl ChangeOrigin {
         self.sources.iter().map(|source| source.trust).min().unwrap_or(Trust::Concluded)
     }
 
-    /// Whether everything in it comes from outside.
+    /// Whether all sources are from outside.
     pub fn is_only_outside(&self) -> bool {
         let outside = |source: &MessageSource| source.trust == Trust::Outside;
         !self.author.is_user() && !self.sources.is_empty() && self.sources.iter().all(outside)
     }
 
-    /// Whether a memory of this type has the message from the person that it needs.
+    /// Whether a memory of this type has the source message by the user that it needs.
     pub(crate) fn may_write(&self, kind: Option<MemoryType>) -> bool {
         let about_the_person = matches!(kind, Some(MemoryType::User | MemoryType::Feedback));
         let typed = || self.sources.iter().any(|source| source.trust == Trust::Typed);

@@ -1,7 +1,8 @@
-//! A change made of parts, each right as a whole or not at all: what a dream has made of the memories (B-21, B-23).
+//! A change made of units, each applied completely or not at all: the result of a dream (B-21, B-23).
 //!
-//! Every part is first tried alone. What somebody has changed meanwhile is left to them, what a person has to see
-//! waits in the inbox, what may not be is refused; the rest is one change, and the index is made true with it.
+//! Every unit is first tried alone. Units with a memory that was changed in the meantime are skipped, those that need
+//! confirmation go to the inbox, and forbidden ones are refused. The others become one change, which also corrects the
+//! index.
 
 use super::change_origin::{ChangeAuthor, ChangeOrigin, MessageSource};
 use super::content::ContentHash;
@@ -25,27 +26,27 @@ use crate::kind::{MemoryType, Trust};
 use crate::names::MemoryFile;
 use crate::scan::ScanCache;
 
-/// A part of a change.
+/// A unit of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeUnit {
-    /// Memories that get another text, or are new.
+    /// Memories with a new text, and new memories.
     pub writes: Vec<UnitWrite>,
-    /// Memories that go, each as it was.
+    /// Memories to remove, with their expected content.
     pub removals: Vec<(MemoryFile, ContentHash)>,
 }
 
-/// A memory that gets another text.
+/// A memory with a new text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitWrite {
-    /// Which.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// What it was; none: it is new.
+    /// Expected content; `None` for a new memory.
     pub before: Option<ContentHash>,
-    /// Its text to be.
+    /// The new text.
     pub text: Vec<u8>,
-    /// The memories of the unit that it is made of besides itself: it inherits where they came from.
+    /// Other memories of the unit that the text is made of: their provenance is inherited.
     pub made_of: Vec<MemoryFile>,
-    /// Messages that it comes from besides.
+    /// Additional source messages.
     pub sources: Vec<MessageSource>,
 }
 
@@ -58,34 +59,34 @@ pub enum ApplyMode {
     Preview,
 }
 
-/// What became of a unit.
+/// The result of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnitOutcome {
-    /// It is made, or would be.
+    /// Applied, or would be in a preview.
     Made,
-    /// Everything was so already.
+    /// The memories already had this content.
     Unchanged,
-    /// It waits for the person; without a number where it was only looked at.
+    /// Waits in the inbox; without a number in a preview.
     Waits(Option<ProposalId>),
-    /// Somebody else has changed this memory meanwhile: theirs counts.
+    /// Skipped, because this memory was changed in the meantime.
     Overtaken(MemoryFile),
-    /// It may not be made, and why.
+    /// Refused, with the reason.
     Refused(String),
 }
 
-/// What became of the whole.
+/// The result of applying units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedUnits {
     /// The change, if one was made.
     pub receipt: Option<Receipt>,
-    /// What became of each unit, in their order.
+    /// The result of each unit, in order.
     pub fates: Vec<UnitOutcome>,
-    /// What the change does, file by file.
+    /// The contents before and after, file by file.
     pub diffs: Vec<FileDiff>,
 }
 
 impl Store {
-    /// Makes one change of all units that can be made, with a true index.
+    /// Makes one change of all applicable units, and corrects the index.
     pub fn apply(
         &self,
         by: &ChangeOrigin,
@@ -101,7 +102,7 @@ impl Store {
         for (unit, _) in units.iter().zip(&fates).filter(|(_, fate)| **fate == UnitOutcome::Made) {
             plan.take(unit)?;
         }
-        self.mend_with(&mut plan)?;
+        self.correct_index(&mut plan)?;
         let (prepared, rule) = prepare(&locked, by, plan.finish())?;
         let diffs = prepared.diffs();
         let receipt = if trial == ApplyMode::Preview || prepared.is_empty() {
@@ -111,25 +112,25 @@ impl Store {
         };
         drop(locked);
         if receipt.is_some() {
-            // The change is made: a purge that fails is tried again after the next one.
+            // The change is written: a purge that fails is tried again after the next change.
             let _failed = purge(&self.context);
         }
         Ok(AppliedUnits { receipt, fates, diffs })
     }
 
-    fn mend_with(&self, plan: &mut ChangePlan<'_>) -> Result<(), ChangeError> {
+    fn correct_index(&self, plan: &mut ChangePlan<'_>) -> Result<(), ChangeError> {
         if self.context.options.index == IndexUpkeep::Leave {
             return Ok(());
         }
         let memories = self.scan(&mut ScanCache::default())?.memories;
         let text = self.index_text()?;
-        let mended = true_index(&text, &memories, |file| Ok(self.read(file)?.0))?;
-        if mended == text { Ok(()) } else { plan.write_index(&mended, &Expected::Anything) }
+        let correct = true_index(&text, &memories, |file| Ok(self.read(file)?.0))?;
+        if correct == text { Ok(()) } else { plan.write_index(&correct, &Expected::Anything) }
     }
 }
 
 impl Locked<'_> {
-    /// What would become of a unit if it were alone; what has to wait is put into the inbox.
+    /// Tries a unit alone; puts it into the inbox if it needs confirmation.
     fn tried(
         &self,
         by: &ChangeOrigin,
@@ -161,8 +162,8 @@ impl Locked<'_> {
         }
     }
 
-    /// Puts it into the inbox, unless a proposal of the same author about one of these memories waits there: the
-    /// same is not proposed every night.
+    /// Puts a unit into the inbox, unless a proposal by the same author for one of its memories waits there: otherwise
+    /// every dream would propose it again.
     fn proposed(
         &self,
         by: &ChangeOrigin,
@@ -181,7 +182,7 @@ impl Locked<'_> {
 }
 
 impl ChangePlan<'_> {
-    /// Takes a unit in: everything in it is still as it was.
+    /// Adds a unit to the plan if all its memories have the expected content.
     fn take(&mut self, unit: &ChangeUnit) -> Result<(), ChangeError> {
         for write in &unit.writes {
             let expected = write.before.clone().map_or(Expected::Absent, Expected::Content);
@@ -190,7 +191,7 @@ impl ChangePlan<'_> {
         for (file, hash) in &unit.removals {
             self.expect(file, &Expected::Content(hash.clone()))?;
         }
-        // Before anything is changed: what a memory is made of may go in the same unit.
+        // Before any change: a source memory may be removed by the same unit.
         let mut inherited = Vec::new();
         for write in &unit.writes {
             inherited.push(self.comes_from(write)?);
@@ -206,7 +207,7 @@ impl ChangePlan<'_> {
         Ok(())
     }
 
-    /// Where the words of a write come from: the memories it is made of, and messages.
+    /// The provenance of a written text: from the memories it is made of, and from messages.
     fn comes_from(&mut self, write: &UnitWrite) -> Result<Option<Inherited>, ChangeError> {
         let kind = MemoryEntry::read(&write.text, write.text.len() as u64).header.kind;
         self.check_person(write, kind)?;
@@ -232,7 +233,7 @@ impl ChangePlan<'_> {
         }
     }
 
-    /// What is said about the person was said by them: in a message, or in a memory that says so already (M-17).
+    /// A memory about the user must come from a message by the user, or from a memory about the user (M-17).
     fn check_person(
         &mut self,
         write: &UnitWrite,

@@ -1,4 +1,4 @@
-//! Which files the history says have changed since a place in it: for what is derived from the memories.
+//! Which files have changed since a position in the history: for data derived from memories.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -7,22 +7,22 @@ use serde::Deserialize;
 use super::journal;
 use super::store_history::StoreHistory;
 
-/// A place in the history: everything before it is closed.
+/// A position in the history. All changes before it are complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct HistoryPosition(pub(crate) u64);
 
-/// What happened since.
+/// The changes since a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChangesSince {
     /// Nothing.
     Nothing,
-    /// These files were changed, made or removed.
+    /// These files were changed, created or removed.
     Files(Vec<String>, HistoryPosition),
-    /// The history is another one: anything may have happened.
+    /// The history was replaced: any file may have changed.
     Unknown,
 }
 
-/// The lines, as far as they matter here: the contents are not read.
+/// The journal lines without the contents.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
@@ -41,7 +41,7 @@ struct ChangedFile {
     file: String,
 }
 
-/// As much of the end is looked at for a closed line.
+/// Bytes at the end that are searched for a completed change.
 const TAIL: u64 = 64 * 1024;
 
 impl StoreHistory<'_> {
@@ -54,7 +54,7 @@ impl StoreHistory<'_> {
         HistoryPosition(if closed == 0 { length } else { start + closed })
     }
 
-    /// What changed since a place. A change whose files are still being written is told again next time.
+    /// The changes since a position. A change whose files are still being written is reported again the next time.
     pub(crate) fn changes_since(&self, place: HistoryPosition) -> ChangesSince {
         let length = self.history_length().unwrap_or(0);
         if length == place.0 {
@@ -81,7 +81,7 @@ impl StoreHistory<'_> {
     }
 }
 
-/// The files of all changes, and the end of the last closed line.
+/// The files of all changes, and the end of the last line that completes a change.
 fn read(bytes: &[u8]) -> (Vec<String>, u64) {
     let mut files = Vec::new();
     let (mut at, mut closed) = (0, 0);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Names a content: two files with one hash have one content.
+/// Hash of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ContentHash(String);
@@ -15,7 +15,7 @@ impl ContentHash {
         Self(blake3::hash(bytes).to_hex().chars().take(32).collect())
     }
 
-    /// As text.
+    /// The hash as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,7 +27,7 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// The bytes of a file in a line of JSON: text where they are text.
+/// The content of a file in JSON: as text if it is text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum StoredContent {
@@ -68,7 +68,7 @@ impl From<Vec<u8>> for StoredContent {
     }
 }
 
-/// The difference between two texts: one run of bytes in the place of another.
+/// The difference between two texts: one range of bytes replaced by another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Splice {
     pub(super) at: usize,
@@ -85,7 +85,7 @@ impl Splice {
         let tail = common_end(from, to).min(room);
         let old_end = old.ceil_char_boundary(old.len() - tail);
         let new_end = new.ceil_char_boundary(new.len() - tail);
-        // The tails are equal byte for byte, so both ends moved alike.
+        // The tails are equal byte for byte, so both ends move by the same amount.
         let part = |text: &str, end: usize| text.get(start..end).unwrap_or_default().to_owned();
         Self { at: start, removed: part(old, old_end), inserted: part(new, new_end) }
     }
@@ -99,7 +99,7 @@ impl Splice {
     }
 }
 
-/// Long texts are compared block by block, which is many times quicker than byte by byte.
+/// Long texts are compared block by block, which is much faster than byte by byte.
 const BLOCK: usize = 1024;
 
 fn common_start(one: &[u8], other: &[u8]) -> usize {

@@ -1,7 +1,7 @@
-//! The daily log (M-20): in that mode an agent adds lines to a file a day, and entries are made of them later.
+//! The daily log (M-20): in this mode agents append lines to one file per day, and memories are made from them later.
 //!
-//! Invariant: the log only grows, and every line says when it was written and how far its sources can be
-//! trusted. It is its own history: nothing in it is ever changed, so there is nothing to undo.
+//! Invariant: the log only grows, and every line has a time and the trust of its sources. It needs no history: nothing
+//! in it is ever changed.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use super::error::ChangeError;
 use super::store::Store;
 use crate::directories::daily_log;
 
-/// A note is a sentence or two.
+/// Maximum length of a note.
 const LONGEST_NOTE: usize = 2_000;
 
 impl Store {
-    /// Adds a note to the log of a day, and says in which file. `at` is the person's own time.
+    /// Appends a note to the log of a day; returns the file. `at` is the user's local time.
     pub fn note(
         &self,
         by: &ChangeOrigin,
@@ -56,7 +56,7 @@ impl Store {
     }
 }
 
-/// How far the note can be trusted, and from which messages it is; where it is not the model's, whose.
+/// The trust of a note, its source messages, and its author if that is not the model.
 fn origin(by: &ChangeOrigin) -> String {
     let mut parts = vec![by.trust().as_str().to_owned()];
     if by.author != ChangeAuthor::Model {

@@ -1,8 +1,8 @@
-//! The lock of a dream (B-19, B-20): held by the operating system for whoever dreams over this store.
+//! The lock of a dream (B-19, B-20), held through the operating system.
 //!
-//! Its file's time is that of the last dream, and is set on success only: failure, kill and crash need no repair.
-//! Invariant: neither making the file nor taking the lock looks like a dream. Who holds it stands beside it, for
-//! messages only.
+//! The modification time of the lock file is the time of the last successful dream: failure, kill and crash need no
+//! repair. Invariant: creating the file or acquiring the lock does not change that time. The holder is recorded in
+//! another file, for messages only.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -19,17 +19,17 @@ use super::locked::Locked;
 
 const LOCK: &str = "consolidate.lock";
 const HOLDER: &str = "consolidate.holder.json";
-/// The time of a lock file that no dream has set: nothing was dreamt.
+/// The time of a lock file before the first dream.
 const NEVER: SystemTime = SystemTime::UNIX_EPOCH;
 
-/// Who dreams, as they wrote it down.
+/// The holder of the lock, as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DreamLockHolder {
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// The machine.
+    /// Host name.
     pub host: String,
-    /// Since when.
+    /// Start of the dream.
     pub since: Timestamp,
 }
 
@@ -40,22 +40,22 @@ impl fmt::Display for DreamLockHolder {
     }
 }
 
-/// Whether somebody dreams.
+/// Whether a dream is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DreamState {
-    /// Nobody does.
+    /// No dream is running.
     Awake,
-    /// Somebody does, who is named if that is readable.
+    /// A dream is running; its holder, if the record is readable.
     Dreaming(Option<DreamLockHolder>),
 }
 
-/// Why nobody can dream here now.
+/// Why a dream cannot start.
 #[derive(Debug, Error)]
 pub enum DreamLockError {
-    /// Somebody dreams already.
+    /// Another dream is running.
     #[error("a dream over this memory is under way: {}", said(.0.as_ref()))]
     Held(Option<DreamLockHolder>),
-    /// Two could dream at once, and nobody would know.
+    /// The file system has no locks, so two dreams could run at once.
     #[error(
         "the file system has no locks ({0}), so there is no dreaming here; keep DORMOUSE_HOME on one that has"
     )]
@@ -72,21 +72,21 @@ fn said(dreamer: Option<&DreamLockHolder>) -> String {
     dreamer.map_or_else(|| "another process".to_owned(), ToString::to_string)
 }
 
-/// The lock of a dream, held until it is dropped.
+/// The lock of a dream, released when dropped.
 #[derive(Debug)]
 pub struct DreamLock {
     lock: Lock,
 }
 
 impl DreamLock {
-    /// The dream has succeeded: this is the time of the last one from now on.
+    /// Records the success of the dream.
     pub fn succeeded(&self, now: Timestamp) -> Result<(), FileError> {
         self.lock.set_modified(now.into())
     }
 }
 
 impl DreamRecords<'_> {
-    /// When the last dream over this store succeeded; never, if none did.
+    /// The time of the last successful dream.
     pub fn last_success(&self) -> Result<Option<Timestamp>, FileError> {
         let modified = match self.store.state.entry(&name(LOCK)) {
             Ok(entry) => entry.modified,
@@ -96,7 +96,7 @@ impl DreamRecords<'_> {
         Ok(Timestamp::try_from(modified).ok().filter(|_| modified != NEVER))
     }
 
-    /// Whether somebody dreams now. Takes nothing.
+    /// Whether a dream is running. Does not acquire the lock.
     pub fn lock_state(&self) -> Result<DreamState, FileError> {
         match LockState::inspect(&self.store.state, &name(LOCK)) {
             Ok(LockState::Free) => Ok(DreamState::Awake),
@@ -106,7 +106,7 @@ impl DreamRecords<'_> {
         }
     }
 
-    /// Begins a dream, if nobody else dreams.
+    /// Acquires the lock for a dream.
     pub fn acquire_lock(&self) -> Result<DreamLock, DreamLockError> {
         self.make_lock_file()?;
         let lock = match Lock::try_acquire_unsigned(&self.store.state, &name(LOCK)) {
@@ -119,14 +119,14 @@ impl DreamRecords<'_> {
         };
         let LockHolder { pid, host } = LockHolder::this_process();
         let holder = DreamLockHolder { pid, host, since: self.store.options.clock.now() };
-        // A number and two texts have no way to fail to serialise.
+        // A number and two texts always serialize.
         let text = serde_json::to_vec(&holder).unwrap_or_default();
         self.store.state.replace(&name(HOLDER), &text)?;
         Ok(DreamLock { lock })
     }
 
-    /// Makes the lock file with the time of no dream. The store's own lock keeps two from doing so, which would
-    /// leave each with a file of its own.
+    /// Creates the lock file with the time for "no dream". Under the store's lock, since two processes would otherwise
+    /// each lock their own file.
     fn make_lock_file(&self) -> Result<(), DreamLockError> {
         let is_missing = || match self.store.state.entry(&name(LOCK)) {
             Ok(_) => Ok(false),
@@ -145,7 +145,7 @@ impl DreamRecords<'_> {
     }
 
     fn dreamer(&self) -> Option<DreamLockHolder> {
-        // It is for a message: without it the message only says less.
+        // Only for a message, which says less without it.
         serde_json::from_slice(&self.store.state.read(&name(HOLDER)).ok()?).ok()
     }
 }

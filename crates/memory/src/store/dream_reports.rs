@@ -1,4 +1,4 @@
-//! Reports of dreams, kept in the state folder for whoever asks later.
+//! Reports of dreams, kept in the state folder.
 
 use dormouse_base::FileError;
 
@@ -6,11 +6,11 @@ use super::dream_records::DreamRecords;
 use super::fixed_path::name;
 
 const FOLDER: &str = "dreams";
-/// So many are kept.
+/// Number of reports to keep.
 const KEPT: usize = 48;
 
 impl DreamRecords<'_> {
-    /// Keeps the report of a dream; old ones go. Ids sort by time.
+    /// Keeps the report of a dream and removes the oldest ones. Ids sort by time.
     pub fn save_report(&self, id: &str, report: &[u8]) -> Result<(), FileError> {
         self.store.state.replace(&name(&format!("{FOLDER}/{id}.json")), report)?;
         let mut names = self.dream_names()?;
@@ -21,13 +21,13 @@ impl DreamRecords<'_> {
         Ok(())
     }
 
-    /// The reports that are kept, newest first.
+    /// The kept reports, newest first.
     pub fn reports(&self) -> Result<Vec<Vec<u8>>, FileError> {
         let names = self.dream_names()?.into_iter().rev();
         names.map(|file| self.store.state.read(&name(&format!("{FOLDER}/{file}")))).collect()
     }
 
-    /// Their names, oldest first.
+    /// File names of the reports, oldest first.
     fn dream_names(&self) -> Result<Vec<String>, FileError> {
         let mut names = match self.store.state.open_folder(&name(FOLDER)) {
             Ok(folder) => folder.names()?,

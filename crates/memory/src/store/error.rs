@@ -1,4 +1,4 @@
-//! Why a change was not made. Each says what, why and what to do; none ever quotes a secret.
+//! Why a change was not made. Messages say what, why and what to do, and never quote a secret.
 
 use dormouse_base::{AppendError, FileError, LockError};
 use thiserror::Error;
@@ -11,81 +11,81 @@ use crate::names::{MemoryFile, MemoryFileError};
 use dormouse_frontmatter::FrontmatterEditError;
 use dormouse_secrets::SecretFinding;
 
-/// A change that was not made.
+/// Why a change was not made.
 #[derive(Debug, Error)]
 pub enum ChangeError {
-    /// The file system refused.
+    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// Another process holds the lock for too long.
     #[error("another process is changing this memory directory: {0}; try again")]
     Lock(#[source] LockError),
-    /// The history could not be written.
+    /// The journal could not be written.
     #[error(transparent)]
     Journal(#[from] AppendError),
-    /// No place for a memory.
+    /// A path that cannot be the file of a memory.
     #[error(transparent)]
     Name(#[from] MemoryFileError),
-    /// There is a memory of that name, or of one that some file systems take for it.
+    /// A memory with this name exists, or with one that some file systems treat as equal.
     #[error(
         "there is a memory `{other}` already; choose another name than `{file}`, or change that one"
     )]
     Exists {
-        /// The one to be made.
+        /// The new file.
         file: MemoryFile,
-        /// The one that is there.
+        /// The existing file.
         other: String,
     },
-    /// No memory there.
+    /// No such memory.
     #[error("there is no memory `{0}`; `dormouse memory list` shows those there are")]
     Missing(MemoryFile),
     /// A link, a device or a folder.
     #[error("`{0}` is no plain file (a link, folder or device); remove it by hand")]
     NotPlain(String),
-    /// It changed since it was read.
+    /// The memory was changed since it was read.
     #[error("`{file}` has changed since it was read ({what}); read it again")]
     Stale {
-        /// Which.
+        /// File of the memory.
         file: MemoryFile,
-        /// What changed: its content now, or that it is gone.
+        /// A description of the difference.
         what: String,
-        /// Its content now.
+        /// The current content.
         now: Option<ContentHash>,
     },
-    /// What looks like a secret.
+    /// The text contains secrets.
     #[error("{}", say_secrets(.0))]
     Secrets(Vec<(MemoryFile, SecretFinding)>),
-    /// A memory about the person that the person did not say.
+    /// A memory about the user without a message by the user.
     #[error(
         "a `{0}` memory needs a message that the person typed, and this one has none; \
          save it as another type, or ask the person"
     )]
     NeedsPerson(MemoryType),
-    /// Text from outside into a memory that is trusted, or the other way round.
+    /// Text from outside in a trusted memory, or the reverse.
     #[error(
         "`{0}` and the new text are on different sides of the quarantine: text that comes only from \
          outside is not mixed with the rest; save it as a memory of its own"
     )]
     Quarantine(MemoryFile),
-    /// Only a person can do this.
+    /// Only the user may do this.
     #[error("only the person can confirm `{0}`; ask them")]
     PersonOnly(MemoryFile),
-    /// Too much text.
+    /// The text is too long.
     #[error("`{0}` would be longer than {LONGEST_MEMORY} bytes; split it")]
     TooLong(MemoryFile),
-    /// The frontmatter can not be changed.
+    /// The frontmatter cannot be edited.
     #[error("`{file}`: {source}")]
     Frontmatter {
-        /// Whose.
+        /// File of the memory.
         file: MemoryFile,
-        /// Why.
+        /// The reason.
         #[source]
         source: FrontmatterEditError,
     },
-    /// The index can not be kept.
+    /// The index is not text.
     #[error("MEMORY.md is not valid UTF-8 and can not be kept up to date; save it as UTF-8")]
     Index,
-    /// Writing failed half way, and so did going back.
+    /// Writing failed, and so did the rollback.
     #[error(
         "the change could be neither finished nor taken back ({0}); it is finished the next time the \
          memory directory is opened"
@@ -94,7 +94,7 @@ pub enum ChangeError {
     /// No such change.
     #[error("there is no change {0}; `dormouse memory log` lists them")]
     NoChange(ChangeId),
-    /// A change that is about other memories.
+    /// The change does not contain the memory.
     #[error(
         "change {id} contains no version of `{file}`; `dormouse memory log {file}` lists its changes"
     )]
@@ -104,18 +104,18 @@ pub enum ChangeError {
         /// The memory.
         file: MemoryFile,
     },
-    /// Undoing it would take back more than it did.
+    /// A later change touched the same memory.
     #[error(
         "`{0}` was changed later; undo the later changes first: `dormouse memory log {0}` lists them"
     )]
     ChangedLater(MemoryFile),
-    /// It was undone before.
+    /// The change was already undone.
     #[error("change {0} has been undone already")]
     UndoneAlready(ChangeId),
     /// Nothing left to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,
-    /// What it would bring back is gone for good.
+    /// The old content was already purged.
     #[error(
         "the old content of `{0}` is no longer kept (it is for 30 days); it can not be brought back"
     )]
@@ -123,7 +123,7 @@ pub enum ChangeError {
     /// No such proposal.
     #[error("there is no proposal {0} in the inbox; `dormouse memory inbox` lists them")]
     NoProposal(u64),
-    /// The person's decision is needed first; the caller can not ask.
+    /// Another reason, as text for the author.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! What no change may do, whatever the policy says: unsafe or foreign names, what is no text, secrets.
+//! What no change may do, whatever the policy: unsafe or foreign names, binary content, secrets.
 
 use super::change_origin::{ChangeAuthor, ChangeOrigin};
 use super::error::ChangeError;
@@ -9,7 +9,7 @@ use crate::entry::{one_line, plain_line};
 use crate::names::MemoryFile;
 use crate::names::fold;
 
-/// Takes every file of a change through the guard.
+/// Checks every file of a change.
 pub(super) fn check(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
@@ -22,7 +22,7 @@ pub(super) fn check(
     check_secrets(locked, by, staged)
 }
 
-/// A new memory has a name that is safe everywhere and nobody else's; none is too long (M-13).
+/// A new memory needs a name that is safe everywhere and not taken; none may be too long (M-13).
 fn check_guard(
     locked: &Locked<'_>,
     staged: &StagedFile,
@@ -56,8 +56,8 @@ fn check_guard(
     }
 }
 
-/// A memory with a NUL byte is binary to every reader: no list has it, and nothing that its head says counts.
-/// What was so before it came here is reported by doctor, and comes in.
+/// A memory with a NUL byte is binary for every reader: it would be missing in lists, and its frontmatter ignored.
+/// Files that were binary before are accepted and reported by `doctor`.
 fn check_text(by: &ChangeOrigin, staged: &StagedFile) -> Result<(), ChangeError> {
     let binary = |bytes: &[u8]| bytes.contains(&0);
     if matches!(by.author, ChangeAuthor::Import | ChangeAuthor::Sync)
@@ -70,14 +70,14 @@ fn check_text(by: &ChangeOrigin, staged: &StagedFile) -> Result<(), ChangeError>
     Err(ChangeError::Refused(said))
 }
 
-/// Whether a file is in a folder that is other stores' business: nobody would find it as one of ours.
+/// Whether a file is in a folder of another store, where it would not be found as one of ours.
 pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
     let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
     first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
 }
 
-/// Nothing that looks like a secret is written, by an agent never, by a person only if they say so (M-16).
-/// A line that was there before is not the writer's doing.
+/// Refuses text that looks like a secret: always for agents, and for the user unless confirmed (M-16). Lines that were
+/// there before are not the author's.
 fn check_secrets(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
@@ -122,7 +122,7 @@ fn check_secrets(
     Err(ChangeError::Refused(said))
 }
 
-/// Name and description are shown in every list: an agent keeps them short and readable.
+/// Names and descriptions are shown in every list: those by agents must be short and printable.
 pub(super) fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
     let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
     for (label, text, most) in labels {

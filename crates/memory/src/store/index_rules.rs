@@ -1,8 +1,8 @@
-//! What an agent may make of the index by writing it itself: it is shown in every session, is no memory with a
-//! source of its own, and can not wait in the inbox.
+//! What an agent may write into the index itself: the index is shown in every session, has no source messages of its
+//! own, and cannot wait in the inbox.
 //!
-//! Invariants: nothing from outside and nothing about a memory in quarantine gets in (M-17), and no memory
-//! loses its line as long as it is there (M-5).
+//! Invariants: nothing from outside and nothing about a quarantined memory gets in (M-17), and no existing memory loses
+//! its line (M-5).
 
 use super::change_origin::{ChangeAuthor, ChangeOrigin};
 use super::disk_file::DiskFile;
@@ -17,7 +17,7 @@ use crate::index::MemoryIndex;
 use crate::kind::{MemoryType, Trust};
 use crate::names::MemoryFile;
 
-/// The index that an agent wants, as far as it may have it. What others want stays as it is.
+/// The index that an agent wants, corrected to what is allowed. Other authors may write anything.
 pub(super) fn permitted(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
@@ -58,7 +58,7 @@ fn check_source(by: &ChangeOrigin) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// What would have to be asked about, or wait, for a memory of any type is not written here instead.
+/// If a memory of any type would need confirmation, so does the index.
 fn check_policy(locked: &Locked<'_>, by: &ChangeOrigin) -> Result<(), ChangeError> {
     let (policy, scope) = (&locked.store.options.policy, locked.store.options.scope);
     let kinds = MemoryType::ALL.iter().copied().map(Some).chain([None]);
@@ -77,7 +77,7 @@ fn refuse(why: &str) -> Result<(), ChangeError> {
     Err(ChangeError::Refused(format!("MEMORY.md was not changed: {why}")))
 }
 
-/// New lines lead to no memory in quarantine; those that were taken out of memories that are there come back.
+/// Removes new lines for quarantined memories and restores removed lines of existing ones.
 fn with_true_lines(
     locked: &Locked<'_>,
     old: &MemoryIndex<'_>,

@@ -1,8 +1,8 @@
-//! The history: a file of lines that is also the journal (M-14, M-15).
+//! The journal, which is also the history (M-14, M-15).
 //!
-//! A change is one line with everything needed to make it, flushed before the first file is touched, and a
-//! short line `done` or `dropped` behind it. A change whose second line is missing was interrupted: whoever
-//! takes the lock next finishes it. So there is no moment without a record, and no second journal to lose.
+//! A change is one line with everything needed to make it, flushed before the first file is written, followed by a line
+//! `done` or `dropped`. A change without the second line was interrupted: the next holder of the lock finishes it. So
+//! every change is recorded at any time, in one file.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -19,15 +19,15 @@ use super::error::ChangeError;
 use super::fixed_path::name;
 use crate::names::MemoryFile;
 
-/// What made a change.
+/// The nature of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Nature {
-    /// Somebody, through this door.
+    /// Made through `Store::change`.
     Made,
-    /// It was found: another program or an editor made it.
+    /// Found afterwards: made by another program or an editor.
     Found,
-    /// What was there when the directory was first opened; can not be undone.
+    /// The content of the directory when it was first opened; cannot be undone.
     FirstSight,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct RecordedFileChange {
 pub(super) struct Version {
     pub(super) hash: ContentHash,
     pub(super) modified: Timestamp,
-    /// Taken out some time after the file was deleted.
+    /// Deleted some time after the file was removed.
     pub(super) content: Option<StoredContent>,
 }
 
@@ -70,7 +70,7 @@ impl Version {
         Self { hash: ContentHash::of(bytes), modified, content: Some(StoredContent::of(bytes)) }
     }
 
-    /// The same of a file that was read, and hashed when it was.
+    /// The version of a file that was read and hashed.
     pub(super) fn of_file(current: DiskFile) -> Self {
         let (hash, modified) = (current.hash, current.modified);
         Self { hash, modified, content: Some(StoredContent::from(current.bytes)) }
@@ -92,7 +92,7 @@ pub(super) enum JournalLine {
     Dropped { id: ChangeId },
 }
 
-/// The same for writing, without a copy of the change.
+/// A line to write, without a copy of the change.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum JournalLineRef<'a> {
@@ -101,7 +101,7 @@ enum JournalLineRef<'a> {
     Dropped { id: ChangeId },
 }
 
-/// The history, open under the lock.
+/// The journal, open under the lock.
 #[derive(Debug)]
 pub(super) struct ChangeJournal {
     file: AppendFile,
@@ -112,7 +112,7 @@ pub(super) struct ChangeJournal {
 const SHORT: u64 = 100;
 
 impl ChangeJournal {
-    /// Opens it; with it comes a change that was interrupted.
+    /// Opens the journal; also returns an interrupted change.
     pub(super) fn open(state: &Dir) -> Result<(Self, Option<RecordedChange>), FileError> {
         let (file, _torn) = AppendFile::open(state, &file_name(), UnterminatedLine::Discard)?;
         if file.length() == 0 {
@@ -138,11 +138,11 @@ impl ChangeJournal {
         ChangeId(self.last.0 + 1)
     }
 
-    /// Writes a change down, flushed, before it is made. Says where it stands.
+    /// Writes a change and flushes it, before it is made. Returns the position of its line.
     pub(super) fn begin(&mut self, change: &RecordedChange) -> Result<u64, ChangeError> {
         let at = self.note(change)?;
         if let Err(error) = self.file.sync() {
-            // Nothing was touched yet: the line goes, and the change never was.
+            // No file was written yet: the line is removed, and with it the change.
             self.file.truncate(at)?;
             self.last = ChangeId(change.id.0.saturating_sub(1));
             return Err(error.into());
@@ -150,7 +150,7 @@ impl ChangeJournal {
         Ok(at)
     }
 
-    /// Writes down what happened already; it is flushed with the next change.
+    /// Records a change that has already happened; it is flushed with the next one.
     pub(super) fn note(&mut self, change: &RecordedChange) -> Result<u64, ChangeError> {
         let at = self.file.length();
         self.file.append(&bytes(&JournalLineRef::Change(change))?)?;
@@ -162,13 +162,13 @@ impl ChangeJournal {
         Ok(self.file.append(&bytes(&JournalLineRef::Done { id })?)?)
     }
 
-    /// The change was taken back.
+    /// Records that a change was rolled back.
     pub(super) fn dropped(&mut self, id: ChangeId, at: u64) -> Result<(), ChangeError> {
         let said =
             bytes(&JournalLineRef::Dropped { id }).and_then(|line| Ok(self.file.append(&line)?));
         match said {
             Ok(()) => Ok(()),
-            // A full disk takes no line, but lets one go.
+            // A full disk takes no new line, but allows removing one.
             Err(_) => Ok(self.file.truncate(at)?),
         }
     }
@@ -193,7 +193,7 @@ pub(super) fn file_name() -> RelPath {
     name("history.jsonl")
 }
 
-/// The id in the last line, if that line closes a change.
+/// The id in the last line, if that line completes a change.
 fn last_closed(state: &Dir, length: u64) -> Result<Option<ChangeId>, FileError> {
     let tail = read_from(state, length.saturating_sub(SHORT))?;
     let tail = tail.strip_suffix(b"\n").unwrap_or(&tail);
@@ -214,7 +214,7 @@ fn read_from(state: &Dir, start: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Every line that can be read.
+/// Every readable line.
 pub(super) fn read_lines(state: &Dir) -> Result<Vec<JournalLine>, FileError> {
     let bytes = match read_from(state, 0) {
         Ok(bytes) => bytes,
@@ -238,7 +238,7 @@ pub(super) fn read_changes(state: &Dir) -> Result<Vec<RecordedChange>, FileError
     Ok(changes)
 }
 
-/// Writes the whole history anew: only what has been taken out of it is gone.
+/// Rewrites the journal without deleted contents.
 pub(super) fn rewrite(state: &Dir, lines: &[JournalLine]) -> Result<(), ChangeError> {
     let mut text = Vec::new();
     for line in lines {

@@ -1,7 +1,7 @@
-//! For each file, the content it had when we last looked: small files in the state folder.
+//! The last known content of each file: small files in the state folder.
 //!
-//! Heads are a cache. A head that is lost makes the next look take the file for one changed from outside,
-//! which is recorded, and harmless. The same goes for the copy of the index that stands beside them.
+//! They are a cache. If an entry is lost, the next comparison takes the file for one changed by another program and
+//! records that, which is harmless. The same holds for the copy of the index.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,18 +19,18 @@ use crate::names::INDEX;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastKnownFile {
-    /// None: it was deleted.
+    /// `None` if the file was deleted.
     pub(super) hash: Option<ContentHash>,
     pub(super) size: u64,
     pub(super) modified: Timestamp,
-    /// Whether a person made it so.
+    /// Whether the user wrote this content.
     pub(super) by_person: bool,
 }
 
 pub(super) const FOLDER: &str = "heads";
 const INDEX_COPY: &str = "index.last";
 
-/// Files share 256 shards: a change rewrites a small file, and a look at all of them opens few.
+/// Files share 256 shards: a change rewrites one small file, and reading all of them opens few.
 fn shard_of(file: &str) -> RelPath {
     let key: String = blake3::hash(file.as_bytes()).to_hex().chars().take(2).collect();
     name(&format!("{FOLDER}/{key}.json"))
@@ -39,7 +39,7 @@ fn shard_of(file: &str) -> RelPath {
 type Shard = BTreeMap<String, LastKnownFile>;
 
 fn read_shard(state: &Dir, path: &RelPath) -> Shard {
-    // Heads that can not be read are as good as none.
+    // Unreadable entries count as missing.
     let bytes = state.read(path).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
@@ -48,7 +48,7 @@ pub(super) fn read(state: &Dir, file: &str) -> Option<LastKnownFile> {
     read_shard(state, &shard_of(file)).remove(file)
 }
 
-/// Shards that were read, with the time and size they had: a look at many memories opens each shard once.
+/// Shards already read, with their time and size: reading many memories opens each shard once.
 #[derive(Debug, Default)]
 pub(super) struct LastKnownCache {
     shards: Mutex<HashMap<RelPath, KnownShard>>,
@@ -62,7 +62,7 @@ struct KnownShard {
 }
 
 impl LastKnownCache {
-    /// The same as [`read`], for telling a memory's age. What decides about a change is read anew.
+    /// Like [`read`], but cached: for the age of a memory only. Decisions about a change read again.
     pub(super) fn read(&self, state: &Dir, file: &str) -> Option<LastKnownFile> {
         let path = shard_of(file);
         let entry = state.entry(&path).ok()?;
@@ -82,7 +82,7 @@ impl LastKnownCache {
     }
 }
 
-/// All heads, by file.
+/// All entries, by file.
 pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     let folder = match state.open_folder(&name(FOLDER)) {
         Ok(folder) => folder,
@@ -94,8 +94,7 @@ pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     Ok(paths.flat_map(|path| read_shard(&folder, &path)).collect())
 }
 
-/// Writes the heads of a change that is in place. `index` is what it left, if it touches the index and
-/// leaves one.
+/// Writes the entries of a change that was made. `index` is the index after it, if the change wrote one.
 pub(super) fn write(
     state: &Dir,
     change: &RecordedChange,
@@ -129,7 +128,7 @@ pub(super) fn write(
         put(INDEX, LastKnownFile { hash, size, modified: change.time, by_person });
     }
     for (path, shard) in shards {
-        // A map of texts and numbers has no way to fail to serialise.
+        // A map of texts and numbers always serializes.
         hasty(state, &path, &serde_json::to_vec(&shard).unwrap_or_default())?;
     }
     Ok(())
@@ -140,7 +139,7 @@ fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
     state.replace_with(path, &replacement)
 }
 
-/// A small index is copied each time, a large one now and then: the history has what came since.
+/// A small index is copied each time, a large one now and then: the history has the later changes.
 const SMALL_INDEX: usize = 64 * 1024;
 const COPY_EVERY: u64 = 64;
 
@@ -150,7 +149,7 @@ fn copy_is_due(change: &RecordedChange, index: &[u8]) -> bool {
         || change.id.0.is_multiple_of(COPY_EVERY)
 }
 
-/// The index as we last saw it, if that can be said: the copy, and what the history did to it since.
+/// The last known index, if it can be determined: the copy with the later changes from the history.
 pub(super) fn last_index(state: &Dir, head: &LastKnownFile) -> Option<String> {
     let mut text = String::from_utf8(state.read(&name(INDEX_COPY)).ok()?).ok()?;
     let mut hash = ContentHash::of(text.as_bytes());
@@ -167,8 +166,8 @@ pub(super) fn last_index(state: &Dir, head: &LastKnownFile) -> Option<String> {
     (Some(&hash) == head.hash.as_ref()).then_some(text)
 }
 
-/// Copies the index as we last saw it, for what the history is about to forget: an older copy would still
-/// have it, and could no longer be brought up to date.
+/// Copies the last known index before contents are purged from the history: an older copy would still contain them, and
+/// could not be updated.
 pub(super) fn renew_index_copy(state: &Dir) -> Result<(), FileError> {
     let head = read(state, INDEX);
     match head.and_then(|head| last_index(state, &head)) {

@@ -15,8 +15,8 @@ use crate::scan::{Scan, Scanned};
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Store {
-    /// The index as a session gets it: pinned, recently written and recently recalled memories first.
-    /// The memories are scanned only where not all of it fits: a session begins without that.
+    /// The index as a session gets it: pinned, recently written and recently recalled memories first. Memories are
+    /// scanned only if not all of it fits, so that a session starts without a scan.
     pub fn loaded_index(
         &self,
         scan: impl FnOnce() -> Result<Scan, FileError>,
@@ -45,7 +45,7 @@ impl Store {
         }))
     }
 
-    /// A file that was not touched since was not written either: most need no look into the history.
+    /// A file with an old modification time was not written since: most need no lookup in the history.
     fn is_written_since(&self, memory: &Scanned, since: Timestamp) -> bool {
         let stated = memory.header.modified.is_some_and(|modified| modified >= since);
         (stated || memory.modified >= since) && self.changed_at(memory) >= since

@@ -1,4 +1,4 @@
-//! Looking into the history: what was done, by whom, and what it looked like before.
+//! Reading the history: changes, their authors, and contents before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,39 +13,39 @@ use super::outcome::ChangeKind;
 use super::store_history::StoreHistory;
 use crate::names::MemoryFile;
 
-/// A change, as the history tells it.
+/// A change in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Its number.
+    /// Number of the change.
     pub id: ChangeId,
-    /// When.
+    /// Time of the change.
     pub time: Timestamp,
-    /// Who.
+    /// The author.
     pub author: ChangeAuthor,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// From which messages.
+    /// The source messages.
     pub sources: Vec<MessageSource>,
-    /// The change that it undoes, if it is an undo.
+    /// The change that this one undoes.
     pub undoes: Option<ChangeId>,
-    /// The larger piece of work that it is a part of, in other stores too.
+    /// The task that it is a part of, which may span several stores.
     pub part_of: Option<String>,
-    /// The change that undid it, if one did.
+    /// The change that undid this one.
     pub undone_by: Option<ChangeId>,
-    /// Whether it can be undone at all: what was there at first sight can not.
+    /// Whether it can be undone: the content at first sight cannot.
     pub undoable: bool,
-    /// What it did to which memory; empty if only the index changed.
+    /// The affected memories; empty if only the index changed.
     pub files: Vec<(MemoryFile, ChangeKind)>,
 }
 
-/// A file before and after a change; none: it was not there, or its content is no longer kept.
+/// A file before and after a change; `None` if it did not exist or its content is no longer kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// Which.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// Before.
+    /// Content before.
     pub before: Option<Vec<u8>>,
-    /// After.
+    /// Content after.
     pub after: Option<Vec<u8>>,
 }
 
@@ -57,7 +57,7 @@ impl StoreHistory<'_> {
         Ok(changes.into_iter().rev().map(|change| entry(change, &undone)).collect())
     }
 
-    /// What a change did, file by file.
+    /// The contents before and after a change, file by file.
     pub fn diff(&self, id: ChangeId) -> Result<Vec<FileDiff>, ChangeError> {
         let changes = journal::read_changes(&self.store.state)?;
         let contents = Contents::of(&changes);
@@ -75,14 +75,14 @@ impl StoreHistory<'_> {
         Ok(change.files.iter().map(diff).collect())
     }
 
-    /// The tasks ([`LogEntry::part_of`]), such as dreams, of which a change was undone in this store.
+    /// The tasks ([`LogEntry::part_of`]), such as dreams, of which a change in this store was undone.
     pub fn undone_tasks(&self) -> Result<BTreeSet<String>, ChangeError> {
         let undone = self.log()?.into_iter().filter(|entry| entry.undone_by.is_some());
         Ok(undone.filter_map(|entry| entry.part_of).collect())
     }
 }
 
-/// Which change undid which: an undo that was itself undone does not count.
+/// Undone changes and the changes that undid them. An undo that was itself undone does not count.
 pub(super) fn undone(changes: &[RecordedChange]) -> BTreeMap<ChangeId, ChangeId> {
     let mut undone = BTreeMap::new();
     for change in changes {
@@ -117,7 +117,7 @@ fn entry(change: RecordedChange, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEn
     }
 }
 
-/// Every content that the history has, by its hash.
+/// Every content in the history, by hash.
 pub(super) struct Contents<'a> {
     known: BTreeMap<&'a ContentHash, &'a journal::Version>,
 }
@@ -130,7 +130,7 @@ impl<'a> Contents<'a> {
         Self { known: kept.map(|version| (&version.hash, version)).collect() }
     }
 
-    /// The bytes, and when a file last got them.
+    /// The bytes, and the last time that a file had them.
     pub(super) fn get(&self, hash: &ContentHash) -> Option<(Vec<u8>, Timestamp)> {
         let version = self.known.get(hash)?;
         Some((version.content.as_ref()?.bytes(), version.modified))

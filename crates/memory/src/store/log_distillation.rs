@@ -1,6 +1,6 @@
-//! Which part of the daily logs memories were made of already (M-20): told by where each log ended then.
+//! Which parts of the daily logs memories were already made from (M-20).
 //!
-//! Invariant: nothing in a log is ever lost. What a dream took from it counts as long as that dream was not undone.
+//! Invariant: nothing in a log is skipped. A part counts as used only while the dream that used it is not undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,24 @@ use crate::kind::Trust;
 use crate::names::{LOGS, is_markdown};
 
 const MARKS: &str = "distilled.json";
-/// A log of one day that is longer than this was not written by notes.
+/// Maximum size of a log: longer files were not written as notes.
 const LONGEST_LOG: u64 = 4 * 1024 * 1024;
 
-/// The part of a log that no memories were made of yet.
+/// A part of a log that is not used yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPart {
-    /// The log, as a path in the memory directory.
+    /// Path of the log in the memory directory.
     pub path: String,
-    /// The first line of the part, from 1.
+    /// First line of the part, counted from 1.
     pub first_line: usize,
-    /// The part.
+    /// Text of the part.
     pub text: String,
-    /// Where it ends, in bytes.
+    /// End of the part, in bytes.
     end: u64,
 }
 
 impl LogPart {
-    /// The notes in it: what each says, how far it can be trusted, and the messages it came from.
+    /// The notes in the part.
     pub fn notes(&self) -> impl Iterator<Item = LoggedNote<'_>> {
         self.text.lines().filter_map(|line| LoggedNote::parse(line, &self.path))
     }
@@ -41,14 +41,14 @@ impl LogPart {
 /// A note in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedNote<'a> {
-    /// What it says.
+    /// Text of the note.
     pub text: &'a str,
-    /// Where that came from.
+    /// Source messages.
     pub sources: Vec<MessageSource>,
 }
 
 impl<'a> LoggedNote<'a> {
-    /// `- 09:14 text <!-- typed, session/message -->`. A line that somebody wrote by hand is theirs.
+    /// Parses `- 09:14 text <!-- typed, session/message -->`. A line without a comment counts as the user's.
     fn parse(line: &'a str, path: &str) -> Option<Self> {
         let line = line.trim();
         let line = line.strip_prefix("- ").unwrap_or(line);
@@ -66,7 +66,7 @@ impl<'a> LoggedNote<'a> {
             return Some(Self { text: line, sources: vec![by_hand()] });
         };
         let mut parts = origin.split(", ").map(str::trim);
-        // What can not be read is trusted least.
+        // Unreadable trust counts as the lowest.
         let trust = parts.next().and_then(Trust::from_word).unwrap_or(Trust::Outside);
         let message = |part: &str| {
             let (session, message) = part.split_once('/')?;
@@ -90,8 +90,8 @@ struct Mark {
 type Marks = BTreeMap<String, Vec<Mark>>;
 
 impl DreamRecords<'_> {
-    /// What stands in the logs and no memories were made of yet, oldest first. What dreams made that were `undone`
-    /// does not count: the memories may be in another store.
+    /// The unused parts of the logs, oldest first. Dreams in `undone` do not count; the list is passed in because their
+    /// memories may be in another store.
     pub fn unused_logs(&self, undone: &BTreeSet<String>) -> Result<Vec<LogPart>, ChangeError> {
         let logs = match self.store.memory.open_folder(&name(LOGS)) {
             Ok(logs) => logs,
@@ -112,7 +112,7 @@ impl DreamRecords<'_> {
         Ok(parts)
     }
 
-    /// Memories were made of these parts, by this dream.
+    /// Records that a dream has used these parts.
     pub fn mark_logs_used(&self, dream: &str, parts: &[LogPart]) -> Result<(), ChangeError> {
         if parts.is_empty() {
             return Ok(());
@@ -122,14 +122,14 @@ impl DreamRecords<'_> {
             let mark = Mark { dream: dream.to_owned(), end: part.end };
             marks.entry(part.path.clone()).or_default().push(mark);
         }
-        // Texts and numbers have no way to fail to serialise.
+        // Texts and numbers always serialize.
         let text = serde_json::to_vec(&marks).unwrap_or_default();
         Ok(self.store.state.replace(&name(MARKS), &text)?)
     }
 
     fn marks(&self) -> Result<Marks, FileError> {
         match self.store.state.read(&name(MARKS)) {
-            // Marks that can not be read are none: a log is read twice rather than never.
+            // Unreadable marks count as missing: a log is rather read twice than never.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.is_not_found() => Ok(Marks::new()),
             Err(error) => Err(error),
@@ -144,7 +144,7 @@ impl DreamRecords<'_> {
         }
         let bytes = self.store.memory.read(&file)?;
         let start = usize::try_from(end).unwrap_or(usize::MAX);
-        // A log that is shorter than it was is another one.
+        // A shorter log is a new one.
         let (before, new) = bytes.split_at_checked(start).unwrap_or((&[], &bytes));
         let first_line = before.split(|byte| *byte == b'\n').count();
         let text = String::from_utf8_lossy(new).into_owned();
@@ -153,7 +153,7 @@ impl DreamRecords<'_> {
     }
 }
 
-/// The logs below a folder: links are not followed.
+/// The logs below a folder. Links are not followed.
 fn files_below(folder: &Dir, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
     for entry in folder.entries()? {
         let path = format!("{prefix}/{}", entry.name);

@@ -33,7 +33,7 @@ impl NeverHelpedCache {
         if let Some(known) = known.as_ref().filter(same) {
             return Arc::clone(&known.files);
         }
-        // A list that can not be read lists nothing.
+        // An unreadable list counts as empty.
         let bytes = state.read(&path).unwrap_or_default();
         let lines = String::from_utf8_lossy(&bytes);
         let files: Arc<BTreeSet<String>> = Arc::new(lines.lines().map(str::to_owned).collect());

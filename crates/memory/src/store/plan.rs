@@ -1,4 +1,4 @@
-//! What a change is to do, said under the lock: the files are read as they are, nothing is written yet.
+//! The plan of a change, built under the lock: files are read, nothing is written.
 
 use jiff::Timestamp;
 
@@ -13,33 +13,33 @@ use crate::names::MemoryFile;
 use crate::names::{fold, unique_file};
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
-/// What a file must be for a change to it to be right.
+/// The state a file must have for a change to apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// Whatever it is.
+    /// Any state.
     Anything,
-    /// Not there.
+    /// The file does not exist.
     Absent,
-    /// There, whatever it says.
+    /// The file exists, with any content.
     Present,
-    /// As it was when it was read.
+    /// The file has this content.
     Content(ContentHash),
 }
 
-/// A change being put together.
+/// A change being planned.
 pub struct ChangePlan<'a> {
     locked: &'a Locked<'a>,
     by: &'a ChangeOrigin,
     staged: Staged,
 }
 
-/// What was put together.
+/// The planned content of files and index.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     pub(super) files: Vec<StagedFile>,
-    /// The index's text, where the change says it itself.
+    /// The text of the index, if the change writes it.
     pub(super) index: Option<String>,
-    /// Files that got another name: their index lines go with them.
+    /// Renamed files: their index lines are kept.
     pub(super) renamed: Vec<(MemoryFile, MemoryFile)>,
 }
 
@@ -49,9 +49,9 @@ pub(super) struct StagedFile {
     pub(super) before: Option<DiskFile>,
     pub(super) after: Option<Vec<u8>>,
     pub(super) modified: Option<Timestamp>,
-    /// It has the text of another file that it takes the place of.
+    /// The text was moved from another file.
     pub(super) moved: bool,
-    /// The provenance it takes over from memories that were merged into it.
+    /// The provenance of merged memories.
     pub(super) inherits: Option<Inherited>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct StagedFile {
 pub(super) struct Inherited {
     pub(super) trust: Trust,
     pub(super) quarantined: bool,
-    /// The messages that the words came from, as heads name them.
+    /// The source messages, as in the frontmatter.
     pub(super) sources: Vec<String>,
 }
 
@@ -79,12 +79,12 @@ impl<'a> ChangePlan<'a> {
         self.staged
     }
 
-    /// When the change is made.
+    /// Time of the change.
     pub fn now(&self) -> Timestamp {
         self.locked.now
     }
 
-    /// A memory as this change leaves it so far.
+    /// A memory as planned so far.
     pub fn read(&mut self, file: &MemoryFile) -> Result<Option<Vec<u8>>, ChangeError> {
         Ok(self.stage(file)?.after.clone())
     }
@@ -106,13 +106,13 @@ impl<'a> ChangePlan<'a> {
         Ok(file)
     }
 
-    /// What a file is called after: the memory's name, unless that looks like a secret. A file name stands in
-    /// errors, lists and logs, where the value must not.
+    /// The text that a file name is made from: the memory's name, unless that looks like a secret. File names appear in
+    /// errors, lists and logs.
     pub(crate) fn file_name<'n>(&self, name: &'n str) -> &'n str {
         if (self.locked.store.options.secrets)(name).is_empty() { name } else { "secret" }
     }
 
-    /// Writes a memory's whole text.
+    /// Writes the whole text of a memory.
     pub fn write(
         &mut self,
         file: &MemoryFile,
@@ -124,7 +124,7 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// The same for text that last changed at another time: it was imported or pulled (M-9).
+    /// Writes a text with an earlier modification time: it was imported or synced (M-9).
     pub fn write_as_of(
         &mut self,
         file: &MemoryFile,
@@ -137,7 +137,7 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// Removes a memory; it stays restorable (M-22).
+    /// Removes a memory; it can be restored (M-22).
     pub fn delete(&mut self, file: &MemoryFile, expected: &Expected) -> Result<(), ChangeError> {
         let staged = self.expect(file, expected)?;
         if staged.after.is_none() {
@@ -147,7 +147,7 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// Gives a memory another file name; its time stays, its index line goes along.
+    /// Renames the file of a memory; its time and index line are kept.
     pub fn rename(
         &mut self,
         from: &MemoryFile,
@@ -167,8 +167,8 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// Puts several memories into one: the others are removed, the lowest trust is inherited, and a merge
-    /// across the line of quarantine is refused (M-17).
+    /// Merges several memories into one: the others are removed, the lowest trust is inherited, and merging quarantined
+    /// memories with others is refused (M-17).
     pub fn merge(
         &mut self,
         into: &MemoryFile,
@@ -185,7 +185,8 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// What a memory inherits from itself and others that it is made of: the lowest trust, all messages.
+    /// The provenance that a memory inherits from itself and the memories it is made of: the lowest trust, all
+    /// messages.
     pub(super) fn inherited(
         &mut self,
         into: &MemoryFile,
@@ -214,7 +215,7 @@ impl<'a> ChangePlan<'a> {
         Ok(inherits)
     }
 
-    /// The person takes a memory out of quarantine.
+    /// Takes a memory out of quarantine; for the user only.
     pub fn confirm(&mut self, file: &MemoryFile) -> Result<(), ChangeError> {
         if !self.by.author.is_user() {
             return Err(ChangeError::PersonOnly(file.clone()));
@@ -228,7 +229,7 @@ impl<'a> ChangePlan<'a> {
         Ok(())
     }
 
-    /// Writes the index as somebody wants it; lines for the memories of this change are seen to after it.
+    /// Writes the index. Lines for the memories of this change are corrected afterwards.
     pub fn write_index(&mut self, text: &str, expected: &Expected) -> Result<(), ChangeError> {
         let current = self.locked.files.read_index()?;
         let fits = match expected {
@@ -300,7 +301,7 @@ impl<'a> ChangePlan<'a> {
     }
 }
 
-/// A few words of a text, for saying what changed.
+/// The first words of a text, to describe a difference.
 fn beginning(bytes: Option<&[u8]>) -> String {
     let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     let body = frontmatter::parse(&text).body.trim_start();

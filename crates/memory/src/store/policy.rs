@@ -1,51 +1,51 @@
-//! What happens to a write before it happens (M-21): per type, scope and writer.
+//! The write policy (M-21): what happens to a write, by type, scope and writer.
 
 use serde::{Deserialize, Serialize};
 
 use super::change_origin::ChangeAuthor;
 use crate::kind::{MemoryType, Scope};
 
-/// What is done with a change, the mildest first.
+/// What happens to a change, the most permissive first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyAction {
     /// Written.
     Auto,
-    /// Written, and said.
+    /// Written, with a notice.
     Notify,
-    /// The person is asked first.
+    /// Written after confirmation.
     Ask,
-    /// Kept as a proposal until the person accepts it.
+    /// Kept as a proposal until the user accepts it.
     Inbox,
 }
 
-/// Who writes, as rules name them.
+/// The writer, as in rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyWriter {
     /// The model, in a conversation.
     Model,
-    /// The extraction.
+    /// Extraction.
     Extraction,
-    /// The consolidation.
+    /// A dream.
     Dream,
-    /// The team's sync.
+    /// Team sync.
     Sync,
     /// Another agent.
     Client,
 }
 
-/// A rule for some writes; what it does not name, it does not look at.
+/// A rule for some writes; a key that is not set matches everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyRule {
-    /// Of this type.
+    /// Memories of this type.
     #[serde(rename = "type")]
     pub kind: Option<MemoryType>,
-    /// In this scope.
+    /// Memories of this scope.
     pub scope: Option<Scope>,
-    /// By this writer.
+    /// Writes by this writer.
     pub writer: Option<PolicyWriter>,
-    /// What is done.
+    /// What happens to the write.
     pub rule: PolicyAction,
 }
 
@@ -60,13 +60,13 @@ impl PolicyRule {
 /// The write policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// The first that fits counts.
+    /// The first matching rule applies.
     pub rules: Vec<PolicyRule>,
-    /// The first that fits counts where it is stricter than the rest.
+    /// The first matching rule applies if it is stricter than the result of `rules`.
     pub restrictions: Vec<PolicyRule>,
-    /// Where none fits.
+    /// The action without a matching rule.
     pub default: PolicyAction,
-    /// For what replaces or deletes a memory that a person wrote.
+    /// The minimum for changes that replace or delete a memory by the user.
     pub over_a_person: PolicyAction,
     /// Clients whose `user` and `feedback` memories need no acceptance.
     pub trusted_clients: Vec<String>,
@@ -104,7 +104,7 @@ impl Policy {
         if self.must_be_accepted(author, case.kind) { rule.max(PolicyAction::Inbox) } else { rule }
     }
 
-    /// What another agent says about the person is a proposal, unless that agent is trusted.
+    /// A memory about the user by another agent is only proposed, unless that agent is trusted.
     pub(crate) fn must_be_accepted(&self, author: &ChangeAuthor, kind: Option<MemoryType>) -> bool {
         let about_the_person = matches!(kind, Some(MemoryType::User | MemoryType::Feedback));
         match author {

@@ -1,4 +1,4 @@
-//! The steps between a plan and its writing: provenance, guard, secrets, policy, index line.
+//! The checks between a plan and its writing: guard, secrets, provenance, policy, index.
 
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ use dormouse_frontmatter as frontmatter;
 use crate::entry::{Header, MemoryEntry};
 use crate::kind::Trust;
 
-/// Takes a plan through all steps, up to the rule that decides whether it is written now.
+/// Checks a plan; returns the change and what the policy does with it.
 pub(super) fn prepare(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
@@ -48,8 +48,8 @@ fn is_change(staged: &StagedFile) -> bool {
     staged.before.as_ref().map(|current| current.bytes.as_slice()) != staged.after.as_deref()
 }
 
-/// What an agent writes says where it came from and how far to trust it (M-17). A person's text, and what
-/// the team's sync brings, stays as it is to the byte.
+/// Adds source and trust to the frontmatter of texts by agents (M-17). Texts by the user and by team sync stay as they
+/// are, byte for byte.
 fn mark_provenance(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
@@ -79,7 +79,7 @@ fn mark_provenance(
     let marked = marked(text, by, known.as_ref(), &provenance, before.map(|_| locked.now))
         .and_then(|text| locked.anchored(text));
     let marked = edited(&staged.file, marked)?.into_bytes();
-    // Searches and lists go by the first lines: a quarantine that they do not see is none.
+    // Searches and lists read only the first lines: the quarantine must be visible there.
     if provenance.quarantined && !scanned_header(&marked).quarantined {
         let said = format!(
             "the frontmatter of `{}` is too long or unusual to be marked as text from outside; make it shorter",
@@ -100,7 +100,7 @@ fn provenance(
         Inherited { trust: by.trust(), quarantined: by.is_only_outside(), sources: Vec::new() };
     let inherited = staged.inherits.clone().or_else(|| known.map(Inherited::of));
     let Some(inherited) = inherited else { return Ok(own) };
-    // A merge without messages of its own only carries on what was there.
+    // A merge without own messages keeps the inherited provenance.
     let merge_alone = staged.inherits.is_some() && by.sources.is_empty();
     if !merge_alone && inherited.quarantined != own.quarantined {
         return Err(ChangeError::Quarantine(staged.file.clone()));
@@ -136,7 +136,7 @@ fn marked(
     } else {
         text = frontmatter::remove(&text, "quarantined")?;
     }
-    // A place in every session is not for what somebody else says, unless the person gave it already.
+    // A pinned memory is shown in every session: only the user may pin one.
     if provenance.trust != Trust::Typed && !known.is_some_and(|header| header.pinned) {
         text = frontmatter::remove(&text, "pinned")?;
     }
@@ -146,7 +146,7 @@ fn marked(
     }
 }
 
-/// The strictest rule of all files.
+/// The strictest action of all files.
 fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyAction {
     if by.consent == Consent::Given {
         return PolicyAction::Auto;
@@ -156,7 +156,7 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
     for file in &staged.files {
         let over_a_person =
             file.before.as_ref().is_some_and(|before| is_persons(locked, file, before));
-        // What it was counts as much as what it is to be: another type is no way round a rule.
+        // The previous type counts too: a changed type must not bypass a rule.
         let before = file.before.as_ref().map(|current| current.bytes.as_slice());
         for bytes in before.into_iter().chain(file.after.as_deref()) {
             let kind = MemoryEntry::read(bytes, bytes.len() as u64).header.kind;
@@ -165,13 +165,13 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
         }
     }
     if staged.files.is_empty() && !by.author.is_user() {
-        // The index alone can not be proposed, and holds nothing that can not be made again.
+        // The index alone cannot be proposed, and can always be rebuilt.
         strictest = policy.default.min(PolicyAction::Notify);
     }
     strictest
 }
 
-/// Whether a person wrote a memory as it is now.
+/// Whether the user wrote the current content of a memory.
 fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &DiskFile) -> bool {
     match last_known::read(&locked.store.state, staged.file.as_str()) {
         Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,

@@ -1,4 +1,4 @@
-//! A copy of the memories, as they are at one moment.
+//! A consistent copy of the memories.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ impl Store {
         &self.context.options
     }
 
-    /// Copies all memories that can be read, but for those in quarantine, and the index; says what each is. Nobody
-    /// changes anything meanwhile.
+    /// Copies all readable memories that are not in quarantine, and the index, under the lock. Returns the content of
+    /// each memory.
     pub(crate) fn copy_to(
         &self,
         folder: &Dir,

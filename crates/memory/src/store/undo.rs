@@ -1,4 +1,4 @@
-//! Undoing a change as one, and bringing back a memory. Both are changes themselves.
+//! Undoing a change, and restoring a memory. Both are changes themselves.
 
 use super::change::change;
 use super::change_id::ChangeId;
@@ -17,11 +17,11 @@ use super::store_history::StoreHistory;
 use crate::names::MemoryFile;
 
 impl StoreHistory<'_> {
-    /// Undoes a change: the given one, else the last that is not undone yet. What came after it and touches
-    /// the same memories has to be undone first.
+    /// Undoes a change: the given one, or the last that is not undone yet. Later changes to the same memories must be
+    /// undone first.
     pub fn undo(&self, by: &ChangeOrigin, id: Option<ChangeId>) -> Result<Receipt, ChangeError> {
         let mut locked = Locked::acquire(self.store)?;
-        // Chosen first: what somebody has just done by hand, unseen, is not what is meant by "the last".
+        // Chosen before external changes are recorded: "the last change" does not mean an edit that was just found.
         let id = target(&journal::read_changes(&self.store.state)?, id)?.id;
         locked.record_external_changes()?;
         let changes = journal::read_changes(&self.store.state)?;
@@ -41,14 +41,14 @@ impl StoreHistory<'_> {
         Ok(ChangeId(locked.journal.next_id().0.saturating_sub(1)))
     }
 
-    /// Brings back a removed memory as it last was, or any memory as a change left it.
+    /// Restores a removed memory to its last content, or any memory to its content after a change.
     pub fn restore(
         &self,
         by: &ChangeOrigin,
         file: &MemoryFile,
         version: Option<ChangeId>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        // Before the lock is taken, which is not taken twice: the history only grows.
+        // Before the lock is acquired, which cannot be acquired twice. The history only grows.
         let changes = journal::read_changes(&self.store.state)?;
         let wanted = changes.iter().rev().filter(|change| version.is_none_or(|id| change.id == id));
         let mut versions = wanted
@@ -92,7 +92,7 @@ fn target(
 }
 
 impl Locked<'_> {
-    /// A change the other way round.
+    /// The reverse of a change.
     fn reversed(
         &self,
         by: &ChangeOrigin,
@@ -120,7 +120,7 @@ impl Locked<'_> {
             files,
             index: index_after.as_ref().map(|after| {
                 let change = index_change(index_before.as_ref(), after);
-                // An index that the change made goes with it.
+                // An index that the change created is removed.
                 let made = after.is_empty()
                     && target.index.as_ref().is_some_and(|index| index.before.is_none());
                 if made { IndexChange { after: None, ..change } } else { change }
@@ -130,7 +130,7 @@ impl Locked<'_> {
     }
 }
 
-/// The index as it was before, where that can be said; else with true lines for these files.
+/// The previous index if it can be determined; otherwise the current one with correct lines for these files.
 fn reversed_index(
     target: &RecordedChange,
     files: &[RecordedFileChange],

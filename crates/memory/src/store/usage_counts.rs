@@ -1,5 +1,5 @@
-//! How often a memory was recalled, what that took, and whether it was good for anything: small files in
-//! the state folder; the loaded index, which ranks by them (M-6); and the list of those that never helped.
+//! How often memories were recalled, how many tokens that took, and whether they helped: small files in the
+//! state folder. The ranking of the loaded index (M-6) and the list of memories that never helped are based on them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,36 +17,36 @@ use crate::memory_usage::TurnUsage;
 use crate::names::MemoryFile;
 use crate::scan::{Scan, Scanned};
 
-/// A memory that was put in so often and helped never is likely to go on so.
+/// Recalls without any help after which a memory counts as never helpful.
 const CHANCES: u64 = 8;
-/// A count that has to wait longer is lost, which costs next to nothing.
+/// A count that has to wait longer is dropped, which costs next to nothing.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a memory has been used, and what it was good for.
+/// How a memory has been used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUsage {
-    /// How often it was put into a conversation unasked.
+    /// Number of automatic recalls.
     pub recalled: u64,
-    /// When last.
+    /// Time of the last recall.
     pub last: Option<Timestamp>,
-    /// How many of these were in turns that were watched to their end: of another agent's turns nothing is known.
+    /// Recalls in turns whose outcome is known: turns of other agents are not observed.
     pub watched: u64,
-    /// In how many turns an answer named or quoted it.
+    /// Number of turns in which a response named or quoted it.
     pub cited: u64,
-    /// In how many turns what it is about came up, and nothing had to be corrected.
+    /// Number of turns that touched its subject without need for correction.
     pub heeded: u64,
-    /// In how many turns the person had to say it again.
+    /// Number of turns in which the user had to repeat it.
     pub violated: u64,
-    /// The tokens that it took, all times together, as estimated.
+    /// Estimated tokens of all recalls.
     pub tokens: u64,
-    /// When it was last cited or heeded.
+    /// Time when it was last cited or heeded.
     pub last_helped: Option<Timestamp>,
 }
 
 impl MemoryUsage {
-    /// Whether it only costs: put in again and again, and never of use to anybody. What the person had to say
-    /// again is wanted, whoever does not heed it.
+    /// Whether it was recalled often and never helped. A memory that the user had to repeat is wanted, even if it was
+    /// not heeded.
     pub fn never_helped(&self) -> bool {
         self.watched >= CHANCES && self.cited + self.heeded + self.violated == 0
     }
@@ -67,38 +67,38 @@ impl MemoryUsage {
     }
 }
 
-/// For whose turn a memory was recalled.
+/// The agent whose turn a memory was recalled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecalledFor {
-    /// A turn of this program, of which the effect is counted.
+    /// This program: the outcome of the turn is counted.
     Us,
-    /// Another agent's, of which nothing more is heard.
+    /// Another agent: the outcome is unknown.
     Others,
 }
 
-/// What a turn adds to a memory's counts.
+/// The usage of a memory in one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageUpdate {
-    /// Which memory.
+    /// File of the memory.
     pub file: MemoryFile,
-    /// How often it was put in.
+    /// Number of recalls.
     pub recalled: u64,
-    /// For whom.
+    /// The agent.
     pub recalled_for: RecalledFor,
-    /// What that took.
+    /// Tokens of the recalls.
     pub tokens: u64,
-    /// What the turn says about it.
+    /// How the turn used it.
     pub effect: TurnUsage,
 }
 
 impl UsageUpdate {
-    /// Nothing so far, in a turn of this program.
+    /// No usage yet, in a turn of this program.
     pub fn of(file: MemoryFile) -> Self {
         let effect = TurnUsage::default();
         Self { file, recalled: 0, recalled_for: RecalledFor::Us, tokens: 0, effect }
     }
 
-    /// It was put in once, and took so many tokens.
+    /// Adds a recall of this many tokens.
     #[must_use]
     pub fn recalled(self, recalled_for: RecalledFor, tokens: u32) -> Self {
         let (recalled, tokens) = (self.recalled + 1, self.tokens + u64::from(tokens));
@@ -128,7 +128,7 @@ impl<'a> StoreUsage<'a> {
 }
 
 impl StoreUsage<'_> {
-    /// Adds what a turn says. Gives back the counts as they are now.
+    /// Adds the usage of a turn. Returns the new counts.
     pub fn record(
         &self,
         counts: &[UsageUpdate],
@@ -142,7 +142,7 @@ impl StoreUsage<'_> {
         for count in counts.iter().filter(|count| !count.is_nothing()) {
             let mut uses = self.of(count.file.as_str()).unwrap_or_default();
             uses.add(count, now);
-            // A struct of numbers has no way to fail to serialise.
+            // A struct of numbers always serializes.
             let text = serde_json::to_vec(&uses).unwrap_or_default();
             self.replace(&path_of(count.file.as_str()), &text)?;
             counted.push((count.file.clone(), uses));
@@ -151,7 +151,7 @@ impl StoreUsage<'_> {
         Ok(counted)
     }
 
-    /// Brings the list up to date; the caller holds the lock.
+    /// Updates the list; the caller holds the lock.
     fn list_never_helped(&self, counted: &[(MemoryFile, MemoryUsage)]) -> Result<(), FileError> {
         let before = self.never_helped_files();
         let mut files = BTreeSet::clone(&before);
@@ -175,14 +175,13 @@ impl StoreUsage<'_> {
         self.store.state.replace_with(path, &replacement)
     }
 
-    /// How a memory has been used; none if it never was.
+    /// The usage of a memory; `None` if it was never used.
     pub fn of(&self, file: &str) -> Option<MemoryUsage> {
-        // Counts that can not be read are as good as none.
+        // Unreadable counts are treated as missing.
         serde_json::from_slice(&self.store.state.read(&path_of(file)).ok()?).ok()
     }
 
-    /// The memories that cost and never helped, those that took most first: what a tidying may look at. What is
-    /// pinned stays, whatever it costs.
+    /// The memories that were recalled often and never helped, the most expensive first, without pinned ones.
     pub fn never_helped(&self, scan: &Scan) -> Vec<(Arc<Scanned>, MemoryUsage)> {
         let files = self.never_helped_files();
         let listed = scan.memories.iter().filter(|memory| files.contains(memory.file.as_str()));

@@ -44,7 +44,7 @@ fn what_is_wrong_with_the_index_is_found_and_mended() {
         expected[..4].iter().map(|(kind, file)| (*kind, (*file).to_owned())).collect::<Vec<_>>()
     );
     assert_eq!(found[4].0, FindingKind::DoubleMemory);
-    store.mend(&person()).unwrap();
+    store.fix_index(&person()).unwrap();
     assert_eq!(kinds(&world).len(), 1, "two memories with one text are the person's to decide");
     let index = world.text("MEMORY.md");
     assert!(

@@ -38,7 +38,7 @@ impl CheckRow {
             path,
             line: finding.line,
             message: finding.message,
-            mendable: finding.kind.is_mendable(),
+            mendable: finding.kind.is_fixable(),
         }
     }
 }
@@ -58,7 +58,7 @@ pub(super) async fn doctor(
     let mut lines = Vec::new();
     for scoped in &stores.list {
         if arguments.fix {
-            let fixed = into_receipt(scoped.store.mend(&ChangeOrigin::user("index fixed"))?)?;
+            let fixed = into_receipt(scoped.store.fix_index(&ChangeOrigin::user("index fixed"))?)?;
             if let Some(receipt) = fixed {
                 let whose = scoped.whose.to_string();
                 let id = receipt.id.to_string();
