@@ -42,7 +42,7 @@ pub fn remove(text: &str, key: &str) -> Result<String, FrontmatterEditError> {
     edit(text, key, None, Position::Own)
 }
 
-/// Where the line of a key goes.
+/// The position of the line for a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     /// Its current line, or the end.

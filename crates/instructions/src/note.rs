@@ -66,7 +66,7 @@ pub enum InstructionNote {
     BadPaths {
         /// The rule.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }

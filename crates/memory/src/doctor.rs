@@ -118,14 +118,14 @@ impl Store {
         self.change(by, |plan| {
             let text = self.index_text()?;
             let index =
-                true_index(&text, &memories, |file| Ok(plan.read(file)?.unwrap_or_default()))?;
+                corrected_index(&text, &memories, |file| Ok(plan.read(file)?.unwrap_or_default()))?;
             plan.write_index(&index, &Expected::Anything)
         })
     }
 }
 
 /// The index with one line for every memory and none for missing files; everything else stays.
-pub(crate) fn true_index(
+pub(crate) fn corrected_index(
     text: &str,
     memories: &[Arc<Scanned>],
     mut read: impl FnMut(&MemoryFile) -> Result<Vec<u8>, ChangeError>,

@@ -62,11 +62,11 @@ pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, scan};
 pub use store::{
     AnchoredProject, AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeId, ChangeKind,
-    ChangeOrigin, ChangeOutcome, ChangePlan, ChangeUnit, Consent, ContentHash, DreamLock,
-    DreamLockError, DreamLockHolder, DreamRecords, DreamState, Expected, FileDiff, IndexUpkeep,
-    LogEntry, LogPart, LoggedNote, MemoryUsage, MessageSource, Policy, PolicyAction, PolicyRule,
-    PolicyWriter, Proposal, ProposalId, ProposedFile, RecalledFor, Receipt, SecretPolicy,
-    SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage, Trashed, UnitOutcome,
-    UnitWrite, UsageUpdate,
+    ChangeOrigin, ChangeOutcome, ChangePlan, ChangeRefusal, ChangeUnit, Consent, ContentHash,
+    DreamLock, DreamLockError, DreamLockHolder, DreamRecords, DreamState, Expected, FileDiff,
+    IndexUpkeep, LogEntry, LogPart, LoggedNote, MemoryUsage, MessageSource, Policy, PolicyAction,
+    PolicyRule, PolicyWriter, Proposal, ProposalId, ProposedFile, RecalledFor, Receipt,
+    SecretPolicy, SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage, Trashed,
+    UnitOutcome, UnitWrite, UsageUpdate,
 };
 pub use walk::Skipped;

@@ -86,11 +86,11 @@ struct Known {
     seen: u64,
 }
 
-/// Scans a directory, except the top-level folders named in `apart`.
-pub fn scan(dir: &Dir, apart: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
+/// Scans a directory, except the top-level folders named in `excluded`.
+pub fn scan(dir: &Dir, excluded: &[&str], cache: &mut ScanCache) -> Result<Scan, FileError> {
     cache.scans += 1;
     let mut reader = Reader { cache, scan: Scan::default(), head: vec![0; FIRST_READ] };
-    walk(dir, apart, &mut |item| reader.take(item))?;
+    walk(dir, excluded, &mut |item| reader.take(item))?;
     let mut scan = reader.scan;
     let this = cache.scans;
     cache.known.retain(|_, known| known.seen == this);

@@ -43,17 +43,17 @@ pub(crate) enum WalkItem<'a> {
     Skipped(Skipped),
 }
 
-/// Walks a directory; folders at its top that are named in `apart` are left out.
+/// Walks a directory; top-level folders named in `excluded` are skipped.
 pub(crate) fn walk(
     dir: &Dir,
-    apart: &[&str],
+    excluded: &[&str],
     visit: &mut dyn FnMut(WalkItem<'_>),
 ) -> Result<(), FileError> {
-    Walk { apart, visit }.folder(dir, "", 0)
+    Walk { excluded, visit }.folder(dir, "", 0)
 }
 
 struct Walk<'a, 'v> {
-    apart: &'a [&'a str],
+    excluded: &'a [&'a str],
     visit: &'v mut dyn FnMut(WalkItem<'_>),
 }
 
@@ -65,7 +65,7 @@ impl Walk<'_, '_> {
         }
         for listed in listing.entries {
             let name = listed.name.as_str();
-            if !name.starts_with('.') && (depth > 0 || !self.apart.contains(&name)) {
+            if !name.starts_with('.') && (depth > 0 || !self.excluded.contains(&name)) {
                 self.entry(dir, prefix, &listed, depth);
             }
         }

@@ -38,7 +38,7 @@ pub enum ProvenanceError {
         "not saved: the quotation “{0}” is too short to be found reliably; give the whole sentence"
     )]
     QuoteTooShort(String),
-    /// A quotation that nobody wrote.
+    /// A quotation that is in no message.
     #[error("not saved: “{0}” is not in this conversation, word for word")]
     QuoteNotFound(String),
     /// A quotation of memory itself.
@@ -67,7 +67,7 @@ pub enum ProvenanceError {
          To change or merge memories, give `file` or `supersedes`"
     )]
     NewWithoutQuotes,
-    /// A dream's quotation that nobody wrote.
+    /// A dream's quotation that is in no message.
     #[error("`{0}` is not in the logs or sessions of this dream; quote verbatim, or leave it out")]
     NotInDream(String),
     /// A dream's quotation of another memory.

@@ -93,7 +93,7 @@ pub(crate) fn shares_words_with_quotes(proposed: &ProposedMemory<'_>) -> bool {
     proposed.quotes.iter().any(|quote| !word_set(quote).is_disjoint(&words))
 }
 
-/// Whether a text says everything that is proposed.
+/// Whether a text contains everything that is proposed.
 pub(crate) fn is_said_by(proposed: &ProposedMemory<'_>, text: &str) -> bool {
     find_repeated(&claims(proposed), [&Claims::of(text)]).is_some()
 }

@@ -1,6 +1,6 @@
 //! The recent messages of a session, and which of them a text repeats (M-17).
 //!
-//! Invariants: words belong to whoever wrote them first, so that a page does not become the project's by being
+//! Invariants: words belong to their first author, so that a page does not become the project's by being
 //! written to a file and read again; but what the user typed is theirs, whoever wrote it before.
 
 use std::collections::{HashSet, VecDeque};

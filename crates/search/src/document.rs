@@ -55,7 +55,7 @@ pub struct DocumentTerms {
     pub(crate) content_terms: usize,
     /// Weighted length.
     pub length: u32,
-    /// Whether it says when something happened.
+    /// Whether the document has a date.
     pub tells_when: bool,
 }
 

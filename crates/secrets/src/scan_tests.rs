@@ -24,7 +24,7 @@ fn every_rule_finds_its_example_and_nothing_finds_its_near_miss() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// Keys that somebody invented to try the program out.
+/// Invented keys, as used to try the program out.
 #[test]
 fn invented_keys_with_a_real_prefix_are_found() {
     for tail in [

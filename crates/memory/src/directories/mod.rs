@@ -37,7 +37,7 @@ pub struct DirectoryChoice<'a> {
 
 /// Why a directory is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}` can not be the memory directory: {why}")]
+#[error("`{path}` cannot be the memory directory: {why}")]
 pub struct DirectoryError {
     /// The path, printable.
     pub path: String,
@@ -81,7 +81,7 @@ pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf
         (None, _) => PathBuf::from(text),
     };
     if !path.is_absolute() {
-        return refuse("it is relative; give the whole path");
+        return refuse("it is relative; give an absolute path");
     }
     if path.components().any(|part| part == Component::ParentDir) {
         return refuse("it contains `..`; give the plain path");
@@ -91,9 +91,7 @@ pub fn checked_directory(text: &str, user_home: Option<&Path>) -> Result<PathBuf
         return refuse("it is the root folder or right below it; choose one deeper down");
     }
     if goes_through_a_strangers_link(&plain) {
-        return refuse(
-            "it goes through a link that belongs to somebody else; name the real folder",
-        );
+        return refuse("it goes through a link of another user; give the real folder");
     }
     Ok(plain)
 }

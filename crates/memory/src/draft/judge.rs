@@ -194,9 +194,9 @@ impl FinishedDraft<'_> {
     ) -> Vec<BTreeSet<MemoryFile>> {
         let mut groups: Vec<BTreeSet<MemoryFile>> = Vec::new();
         let mut join = |members: BTreeSet<MemoryFile>| {
-            let (joined, apart): (Vec<_>, Vec<_>) =
+            let (joined, separate): (Vec<_>, Vec<_>) =
                 groups.drain(..).partition(|group| !group.is_disjoint(&members));
-            groups = apart;
+            groups = separate;
             groups.push(joined.into_iter().flatten().chain(members).collect());
         };
         for file in written {

@@ -18,8 +18,8 @@ use crate::entry::{MemoryEntry, NewMemory};
 use crate::names::MemoryFile;
 use crate::scan::ScanCache;
 use crate::store::{
-    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, MessageSource,
-    Policy, PolicyAction, Store, StoreOptions,
+    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ChangeRefusal, ContentHash, Expected,
+    MessageSource, Policy, PolicyAction, Store, StoreOptions,
 };
 use dormouse_frontmatter as frontmatter;
 
@@ -48,9 +48,7 @@ impl MemoryDraft {
     /// Copies the memories of a store for the dream `id`. The caller holds the dream lock, so drafts that exist are left
     /// over from interrupted dreams and are removed.
     pub fn of(store: &Store, id: &str) -> Result<Self, ChangeError> {
-        let plain = |path: String| {
-            RelPath::new(path).map_err(|error| ChangeError::Refused(error.to_string()))
-        };
+        let plain = |path: String| RelPath::new(path).map_err(ChangeRefusal::from);
         let state = store.state_dir().clone();
         state.remove_folder(&plain(FOLDER.to_owned())?)?;
         let folder = plain(format!("{FOLDER}/{id}"))?;
@@ -180,7 +178,11 @@ impl std::fmt::Debug for MemoryDraft {
 
 /// The copy takes every change: the policy is applied when the units are.
 fn everything_allowed() -> Policy {
-    Policy { default: PolicyAction::Auto, over_a_person: PolicyAction::Auto, ..Policy::default() }
+    Policy {
+        default: PolicyAction::Auto,
+        over_user_memory: PolicyAction::Auto,
+        ..Policy::default()
+    }
 }
 
 /// Adds the superseded memories to the frontmatter.
@@ -217,5 +219,5 @@ fn written(outcome: &ChangeOutcome) -> Result<(), ChangeError> {
 }
 
 fn nothing_done() -> ChangeError {
-    ChangeError::Refused("the copy of the memories took no change; try again".to_owned())
+    ChangeRefusal::DraftUnchanged.into()
 }

@@ -14,7 +14,7 @@ use crate::entry::NewMemory;
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// Not JSON.
-    #[error("the export is no valid JSON ({0}); export it again")]
+    #[error("the export is not valid JSON ({0}); export it again")]
     Json(#[from] serde_json::Error),
     /// Not JSON, in a file with one value per line.
     #[error(
@@ -27,7 +27,7 @@ pub enum ImportError {
         problem: String,
     },
     /// JSON in another format.
-    #[error("there are no memories in this export; is it of another program?")]
+    #[error("there are no memories in this export; check that the format is right")]
     Nothing,
 }
 

@@ -15,15 +15,16 @@ use crate::kind::{MemoryType, Scope};
 use crate::names;
 use crate::names::MemoryFile;
 use crate::scan::{Scan, ScanCache, scan};
-use crate::store::is_apart;
+use crate::store::is_excluded;
 use crate::store::{
-    ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, ChangePlan, ContentHash, Expected, Store,
+    ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, ChangePlan, ChangeRefusal, ContentHash,
+    Expected, Store,
 };
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
 
 /// Maximum number of memories in one import.
-const MOST: usize = 20_000;
+const MAX_MEMORIES: usize = 20_000;
 
 /// A memory to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,12 +76,10 @@ impl Store {
         by: &ChangeOrigin,
         list: &[Imported],
     ) -> Result<ImportReport, ChangeError> {
-        if list.len() > MOST {
-            let said = format!(
-                "{} memories are too many for one import, which keeps all others waiting; bring in at most {MOST} at a time",
-                list.len()
+        if list.len() > MAX_MEMORIES {
+            return Err(
+                ChangeRefusal::TooManyImports { count: list.len(), limit: MAX_MEMORIES }.into()
             );
-            return Err(ChangeError::Refused(said));
         }
         let mut known = Known::of(self)?;
         let mut again = 0;
@@ -209,9 +208,9 @@ pub struct Exported {
 }
 
 /// The same path if it is free and valid, otherwise a new name in the same folder, otherwise one at the top.
-fn safe_path(file: &MemoryFile, taken: &BTreeSet<String>, apart: &[String]) -> String {
+fn safe_path(file: &MemoryFile, taken: &BTreeSet<String>, excluded: &[String]) -> String {
     let is_taken = |path: &str| taken.contains(names::fold(path).as_ref());
-    let ours = !is_apart(file, apart);
+    let ours = !is_excluded(file, excluded);
     if ours && MemoryFile::new(file.as_str()).is_ok() && !is_taken(file.as_str()) {
         return file.as_str().to_owned();
     }

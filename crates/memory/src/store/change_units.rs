@@ -20,7 +20,7 @@ use super::prepared_change::PreparedChange;
 use super::proposal::ProposalId;
 use super::store::Store;
 use super::trash::purge;
-use crate::doctor::true_index;
+use crate::doctor::corrected_index;
 use crate::entry::MemoryEntry;
 use crate::kind::{MemoryType, Trust};
 use crate::names::MemoryFile;
@@ -124,7 +124,7 @@ impl Store {
         }
         let memories = self.scan(&mut ScanCache::default())?.memories;
         let text = self.index_text()?;
-        let correct = true_index(&text, &memories, |file| Ok(self.read(file)?.0))?;
+        let correct = corrected_index(&text, &memories, |file| Ok(self.read(file)?.0))?;
         if correct == text { Ok(()) } else { plan.write_index(&correct, &Expected::Anything) }
     }
 }
@@ -210,7 +210,7 @@ impl ChangePlan<'_> {
     /// The provenance of a written text: from the memories it is made of, and from messages.
     fn comes_from(&mut self, write: &UnitWrite) -> Result<Option<Inherited>, ChangeError> {
         let kind = MemoryEntry::read(&write.text, write.text.len() as u64).header.kind;
-        self.check_person(write, kind)?;
+        self.check_about_user(write, kind)?;
         let inherits = self.inherited(&write.file, &write.made_of)?;
         if write.sources.is_empty() {
             return Ok(inherits);
@@ -234,23 +234,23 @@ impl ChangePlan<'_> {
     }
 
     /// A memory about the user must come from a message by the user, or from a memory about the user (M-17).
-    fn check_person(
+    fn check_about_user(
         &mut self,
         write: &UnitWrite,
         kind: Option<MemoryType>,
     ) -> Result<(), ChangeError> {
-        let about_the_person = |kind| matches!(kind, MemoryType::User | MemoryType::Feedback);
-        let Some(kind) = kind.filter(|kind| about_the_person(*kind)) else { return Ok(()) };
+        let is_about_user = |kind| matches!(kind, MemoryType::User | MemoryType::Feedback);
+        let Some(kind) = kind.filter(|kind| is_about_user(*kind)) else { return Ok(()) };
         if write.sources.iter().any(|source| source.trust == Trust::Typed) {
             return Ok(());
         }
         for file in write.made_of.iter().chain([&write.file]) {
             let bytes = self.read(file)?.unwrap_or_default();
             let known = MemoryEntry::read(&bytes, bytes.len() as u64).header.kind;
-            if known.is_some_and(about_the_person) {
+            if known.is_some_and(is_about_user) {
                 return Ok(());
             }
         }
-        Err(ChangeError::NeedsPerson(kind))
+        Err(ChangeError::NeedsUserMessage(kind))
     }
 }

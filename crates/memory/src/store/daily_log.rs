@@ -10,6 +10,7 @@ use jiff::civil::DateTime;
 
 use super::change_origin::{ChangeAuthor, ChangeOrigin};
 use super::error::ChangeError;
+use super::refusal::ChangeRefusal;
 use super::store::Store;
 use crate::directories::daily_log;
 
@@ -24,28 +25,21 @@ impl Store {
         text: &str,
         at: DateTime,
     ) -> Result<PathBuf, ChangeError> {
-        let refused = |why: String| Err(ChangeError::Refused(why));
         let words: Vec<&str> = text.split_whitespace().collect();
         if words.is_empty() {
-            return refused("the note is empty".to_owned());
+            return Err(ChangeRefusal::EmptyNote.into());
         }
         let note = words.join(" ").replace("<!--", "<! --").replace("-->", "-- >");
         if note.chars().count() > LONGEST_NOTE {
-            return refused(format!(
-                "the note is longer than {LONGEST_NOTE} characters; say it in a sentence or two, or in several notes"
-            ));
+            return Err(ChangeRefusal::LongNote(LONGEST_NOTE).into());
         }
         let secrets =
             if by.allows_secrets() { Vec::new() } else { (self.context.options.secrets)(&note) };
         if !secrets.is_empty() {
             let rules: Vec<&str> = secrets.into_iter().map(|found| found.rule).collect();
-            return refused(format!(
-                "the note looks like a secret ({}) and was not written; leave the value out",
-                rules.join(", ")
-            ));
+            return Err(ChangeRefusal::SecretInNote(rules.join(", ")).into());
         }
-        let path = RelPath::new(daily_log(at.date()))
-            .map_err(|error| ChangeError::Refused(error.to_string()))?;
+        let path = RelPath::new(daily_log(at.date())).map_err(ChangeRefusal::from)?;
         if let Some(folder) = path.parent() {
             self.context.memory.create_folder(&folder)?;
         }

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::change_id::ChangeId;
 use super::content::ContentHash;
+use super::refusal::ChangeRefusal;
 use crate::entry::LONGEST_MEMORY;
 use crate::kind::MemoryType;
 use crate::names::{MemoryFile, MemoryFileError};
@@ -28,7 +29,7 @@ pub enum ChangeError {
     Name(#[from] MemoryFileError),
     /// A memory with this name exists, or with one that some file systems treat as equal.
     #[error(
-        "there is a memory `{other}` already; choose another name than `{file}`, or change that one"
+        "a memory `{other}` already exists; choose another name than `{file}`, or change that one"
     )]
     Exists {
         /// The new file.
@@ -37,10 +38,10 @@ pub enum ChangeError {
         other: String,
     },
     /// No such memory.
-    #[error("there is no memory `{0}`; `dormouse memory list` shows those there are")]
+    #[error("there is no memory `{0}`; `dormouse memory list` lists all")]
     Missing(MemoryFile),
     /// A link, a device or a folder.
-    #[error("`{0}` is no plain file (a link, folder or device); remove it by hand")]
+    #[error("`{0}` is not a plain file (a link, folder or device); remove it manually")]
     NotPlain(String),
     /// The memory was changed since it was read.
     #[error("`{file}` has changed since it was read ({what}); read it again")]
@@ -57,19 +58,19 @@ pub enum ChangeError {
     Secrets(Vec<(MemoryFile, SecretFinding)>),
     /// A memory about the user without a message by the user.
     #[error(
-        "a `{0}` memory needs a message that the person typed, and this one has none; \
-         save it as another type, or ask the person"
+        "a `{0}` memory needs a message that the user typed, and this one has none; \
+         save it as another type, or ask the user"
     )]
-    NeedsPerson(MemoryType),
+    NeedsUserMessage(MemoryType),
     /// Text from outside in a trusted memory, or the reverse.
     #[error(
         "`{0}` and the new text are on different sides of the quarantine: text that comes only from \
-         outside is not mixed with the rest; save it as a memory of its own"
+         outside is not mixed with other text; save it as a separate memory"
     )]
     Quarantine(MemoryFile),
     /// Only the user may do this.
-    #[error("only the person can confirm `{0}`; ask them")]
-    PersonOnly(MemoryFile),
+    #[error("only the user can confirm `{0}`; ask them")]
+    UserOnly(MemoryFile),
     /// The text is too long.
     #[error("`{0}` would be longer than {LONGEST_MEMORY} bytes; split it")]
     TooLong(MemoryFile),
@@ -83,11 +84,11 @@ pub enum ChangeError {
         source: FrontmatterEditError,
     },
     /// The index is not text.
-    #[error("MEMORY.md is not valid UTF-8 and can not be kept up to date; save it as UTF-8")]
+    #[error("MEMORY.md is not valid UTF-8 and cannot be updated; save it as UTF-8")]
     Index,
     /// Writing failed, and so did the rollback.
     #[error(
-        "the change could be neither finished nor taken back ({0}); it is finished the next time the \
+        "the change could be neither finished nor undone ({0}); it will be finished the next time the \
          memory directory is opened"
     )]
     Interrupted(FileError),
@@ -110,22 +111,20 @@ pub enum ChangeError {
     )]
     ChangedLater(MemoryFile),
     /// The change was already undone.
-    #[error("change {0} has been undone already")]
+    #[error("change {0} is already undone")]
     UndoneAlready(ChangeId),
     /// Nothing left to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,
     /// The old content was already purged.
-    #[error(
-        "the old content of `{0}` is no longer kept (it is for 30 days); it can not be brought back"
-    )]
+    #[error("the old content of `{0}` was deleted after 30 days and cannot be restored")]
     Purged(MemoryFile),
     /// No such proposal.
     #[error("there is no proposal {0} in the inbox; `dormouse memory inbox` lists them")]
     NoProposal(u64),
-    /// Another reason, as text for the author.
-    #[error("{0}")]
-    Refused(String),
+    /// The store refuses the change.
+    #[error(transparent)]
+    Refused(#[from] ChangeRefusal),
 }
 
 impl From<LockError> for ChangeError {

@@ -4,6 +4,7 @@ use super::change_origin::{ChangeAuthor, ChangeOrigin};
 use super::error::ChangeError;
 use super::locked::Locked;
 use super::plan::{Staged, StagedFile};
+use super::refusal::ChangeRefusal;
 use crate::entry::{Header, LONGEST_MEMORY};
 use crate::entry::{one_line, plain_line};
 use crate::names::MemoryFile;
@@ -36,9 +37,8 @@ fn check_guard(
         return Ok(());
     }
     let file = MemoryFile::new(staged.file.as_str())?;
-    if is_apart(&file, &locked.store.options.excluded_folders) {
-        let said = format!("`{file}` is in a folder of another scope; save it there, or elsewhere");
-        return Err(ChangeError::Refused(said));
+    if is_excluded(&file, &locked.store.options.excluded_folders) {
+        return Err(ChangeRefusal::OtherScope(file).into());
     }
     let leaves = |name: &str| {
         all.iter().any(|other| {
@@ -66,14 +66,13 @@ fn check_text(by: &ChangeOrigin, staged: &StagedFile) -> Result<(), ChangeError>
     {
         return Ok(());
     }
-    let said = format!("the new text of `{}` contains NUL bytes; a memory is text", staged.file);
-    Err(ChangeError::Refused(said))
+    Err(ChangeRefusal::Binary(staged.file.clone()).into())
 }
 
 /// Whether a file is in a folder of another store, where it would not be found as one of ours.
-pub(crate) fn is_apart(file: &MemoryFile, apart: &[String]) -> bool {
+pub(crate) fn is_excluded(file: &MemoryFile, excluded: &[String]) -> bool {
     let first = file.as_str().split_once('/').map(|(first, _)| fold(first));
-    first.is_some_and(|first| apart.iter().any(|folder| fold(folder) == first))
+    first.is_some_and(|first| excluded.iter().any(|folder| fold(folder) == first))
 }
 
 /// Refuses text that looks like a secret: always for agents, and for the user unless confirmed (M-16). Lines that were
@@ -91,9 +90,7 @@ fn check_secrets(
     for file in &staged.files {
         let name_found = scan(file.file.as_str());
         if let (None, Some(finding)) = (&file.before, name_found.first()) {
-            let rule = &finding.rule;
-            let said = format!("the file name looks like a secret ({rule}); choose another name");
-            return Err(ChangeError::Refused(said));
+            return Err(ChangeRefusal::SecretFileName(finding.rule).into());
         }
         let text = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default());
         let before =
@@ -115,26 +112,21 @@ fn check_secrets(
     }
     let rules: Vec<&str> =
         elsewhere.iter().flat_map(|text| scan(text)).map(|finding| finding.rule).collect();
-    let said = format!(
-        "the index line or the reason looks like a secret ({}) and was not saved; leave the value out",
-        rules.join(", ")
-    );
-    Err(ChangeError::Refused(said))
+    Err(ChangeRefusal::SecretInIndexOrReason(rules.join(", ")).into())
 }
 
 /// Names and descriptions are shown in every list: those by agents must be short and printable.
 pub(super) fn check_labels(file: &MemoryFile, header: &Header) -> Result<(), ChangeError> {
     let labels = [("name", &header.name, 200), ("description", &header.description, 1_000)];
-    for (label, text, most) in labels {
+    for (label, text, limit) in labels {
         let text = text.as_deref().unwrap_or_default();
-        let why = if text.chars().count() > most {
-            format!("is longer than {most} characters; the text belongs into the body")
-        } else if plain_line(text) != one_line(text) {
-            "contains control or hidden characters; leave them out".to_owned()
-        } else {
-            continue;
-        };
-        return Err(ChangeError::Refused(format!("the {label} of `{file}` {why}")));
+        let file = || file.clone();
+        if text.chars().count() > limit {
+            return Err(ChangeRefusal::LongLabel { label, file: file(), limit }.into());
+        }
+        if plain_line(text) != one_line(text) {
+            return Err(ChangeRefusal::UnprintableLabel { label, file: file() }.into());
+        }
     }
     Ok(())
 }

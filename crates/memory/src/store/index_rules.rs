@@ -11,6 +11,7 @@ use super::locked::Locked;
 use super::options::IndexUpkeep;
 use super::plan::Staged;
 use super::policy::{PolicyAction, PolicyCase};
+use super::refusal::ChangeRefusal;
 use crate::entry::as_text;
 use crate::entry::{LONGEST_MEMORY, MemoryEntry};
 use crate::index::MemoryIndex;
@@ -29,7 +30,9 @@ pub(super) fn permitted(
         return Ok(wanted);
     }
     check_text(&wanted)?;
-    check_source(by)?;
+    if by.trust() == Trust::Outside {
+        return Err(ChangeRefusal::IndexFromOutside.into());
+    }
     if staged.files.is_empty() {
         check_policy(locked, by)?;
     }
@@ -37,44 +40,28 @@ pub(super) fn permitted(
     Ok(with_true_lines(locked, &MemoryIndex::parse(&old), MemoryIndex::parse(&wanted)))
 }
 
-fn check_text(wanted: &str) -> Result<(), ChangeError> {
+fn check_text(wanted: &str) -> Result<(), ChangeRefusal> {
     if wanted.len() > LONGEST_MEMORY {
-        return refuse("it is too long; what belongs into a memory goes there");
+        return Err(ChangeRefusal::IndexTooLong);
     }
-    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    if wanted.contains(odd) {
-        return refuse("it contains control characters; leave them out");
-    }
-    Ok(())
-}
-
-fn check_source(by: &ChangeOrigin) -> Result<(), ChangeError> {
-    if by.trust() == Trust::Outside {
-        return refuse(
-            "it would show text from outside (the web, another server) to every session; save that as a memory, \
-             which the person can look at first",
-        );
+    let is_unprintable = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if wanted.contains(is_unprintable) {
+        return Err(ChangeRefusal::IndexControlCharacters);
     }
     Ok(())
 }
 
 /// If a memory of any type would need confirmation, so does the index.
-fn check_policy(locked: &Locked<'_>, by: &ChangeOrigin) -> Result<(), ChangeError> {
-    let (policy, scope) = (&locked.store.options.policy, locked.store.options.scope);
+fn check_policy(locked: &Locked<'_>, by: &ChangeOrigin) -> Result<(), ChangeRefusal> {
+    let policy = &locked.store.options.policy;
+    let scope = locked.store.options.scope;
     let kinds = MemoryType::ALL.iter().copied().map(Some).chain([None]);
-    let mut rules = kinds
-        .map(|kind| policy.decide(&by.author, PolicyCase { kind, scope, over_a_person: false }));
-    if rules.any(|rule| rule > PolicyAction::Notify) {
-        return refuse(
-            "the person wants to see changes of memory first; its lines are kept by the program: change a memory's \
-             description instead",
-        );
+    let mut actions = kinds
+        .map(|kind| policy.decide(&by.author, PolicyCase { kind, scope, over_user_memory: false }));
+    if actions.any(|action| action > PolicyAction::Notify) {
+        return Err(ChangeRefusal::IndexNeedsReview);
     }
     Ok(())
-}
-
-fn refuse(why: &str) -> Result<(), ChangeError> {
-    Err(ChangeError::Refused(format!("MEMORY.md was not changed: {why}")))
 }
 
 /// Removes new lines for quarantined memories and restores removed lines of existing ones.

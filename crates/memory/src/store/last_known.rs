@@ -24,7 +24,8 @@ pub(super) struct LastKnownFile {
     pub(super) size: u64,
     pub(super) modified: Timestamp,
     /// Whether the user wrote this content.
-    pub(super) by_person: bool,
+    #[serde(rename = "by_person")]
+    pub(super) by_user: bool,
 }
 
 pub(super) const FOLDER: &str = "heads";
@@ -106,7 +107,7 @@ pub(super) fn write(
         let shard = shards.entry(path).or_insert_with_key(|path| read_shard(state, path));
         shard.insert(file.to_owned(), head);
     };
-    let by_person = change.author.is_user();
+    let by_user = change.author.is_user();
     for file in &change.files {
         let version = file.after.as_ref();
         let content = version.and_then(|version| version.content.as_ref());
@@ -114,7 +115,7 @@ pub(super) fn write(
             hash: version.map(|version| version.hash.clone()),
             size: content.map_or(0, |content| content.length() as u64),
             modified: version.map_or(change.time, |version| version.modified),
-            by_person,
+            by_user,
         };
         put(file.file.as_str(), head);
     }
@@ -125,7 +126,7 @@ pub(super) fn write(
             hasty(state, &name(INDEX_COPY), bytes)?;
         }
         let size = bytes.len() as u64;
-        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_person });
+        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user });
     }
     for (path, shard) in shards {
         // A map of texts and numbers always serializes.

@@ -7,6 +7,7 @@ use super::content::ContentHash;
 use super::disk_file::DiskFile;
 use super::error::ChangeError;
 use super::locked::Locked;
+use super::refusal::ChangeRefusal;
 use crate::entry::{Header, MemoryEntry, NewMemory};
 use crate::kind::Trust;
 use crate::names::MemoryFile;
@@ -218,7 +219,7 @@ impl<'a> ChangePlan<'a> {
     /// Takes a memory out of quarantine; for the user only.
     pub fn confirm(&mut self, file: &MemoryFile) -> Result<(), ChangeError> {
         if !self.by.author.is_user() {
-            return Err(ChangeError::PersonOnly(file.clone()));
+            return Err(ChangeError::UserOnly(file.clone()));
         }
         let staged = self.expect(file, &Expected::Present)?;
         let text =
@@ -241,9 +242,7 @@ impl<'a> ChangePlan<'a> {
             }
         };
         if !fits {
-            return Err(ChangeError::Refused(
-                "MEMORY.md has changed since it was read; read it again".to_owned(),
-            ));
+            return Err(ChangeRefusal::IndexChanged.into());
         }
         self.staged.index = Some(text.to_owned());
         Ok(())

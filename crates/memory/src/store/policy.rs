@@ -67,7 +67,7 @@ pub struct Policy {
     /// The action without a matching rule.
     pub default: PolicyAction,
     /// The minimum for changes that replace or delete a memory by the user.
-    pub over_a_person: PolicyAction,
+    pub over_user_memory: PolicyAction,
     /// Clients whose `user` and `feedback` memories need no acceptance.
     pub trusted_clients: Vec<String>,
 }
@@ -78,7 +78,7 @@ impl Default for Policy {
             rules: Vec::new(),
             restrictions: Vec::new(),
             default: PolicyAction::Notify,
-            over_a_person: PolicyAction::Inbox,
+            over_user_memory: PolicyAction::Inbox,
             trusted_clients: Vec::new(),
         }
     }
@@ -89,7 +89,7 @@ impl Default for Policy {
 pub(crate) struct PolicyCase {
     pub(crate) kind: Option<MemoryType>,
     pub(crate) scope: Scope,
-    pub(crate) over_a_person: bool,
+    pub(crate) over_user_memory: bool,
 }
 
 impl Policy {
@@ -100,7 +100,7 @@ impl Policy {
         };
         let rule = first(&self.rules).unwrap_or(self.default);
         let rule = first(&self.restrictions).map_or(rule, |restriction| rule.max(restriction));
-        let rule = if case.over_a_person { rule.max(self.over_a_person) } else { rule };
+        let rule = if case.over_user_memory { rule.max(self.over_user_memory) } else { rule };
         if self.must_be_accepted(author, case.kind) { rule.max(PolicyAction::Inbox) } else { rule }
     }
 
@@ -142,8 +142,8 @@ mod tests {
         let mild = PolicyRule { writer: None, ..rule };
         let policy =
             Policy { rules: vec![rule], restrictions: vec![strict, mild], ..Policy::default() };
-        let decide = |author: &ChangeAuthor, kind, over_a_person| {
-            policy.decide(author, PolicyCase { kind, scope: Scope::User, over_a_person })
+        let decide = |author: &ChangeAuthor, kind, over_user_memory| {
+            policy.decide(author, PolicyCase { kind, scope: Scope::User, over_user_memory })
         };
         let project = Some(MemoryType::Project);
         assert_eq!(decide(&ChangeAuthor::User, project, true), PolicyAction::Auto);

@@ -15,6 +15,7 @@ use super::locked::Locked;
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::{PolicyAction, PolicyCase};
 use super::prepared_change::{PreparedChange, index_change};
+use super::refusal::ChangeRefusal;
 use crate::entry::stamp;
 use crate::scan::scanned_header;
 use dormouse_frontmatter as frontmatter;
@@ -60,8 +61,7 @@ fn mark_provenance(
     }
     let Some(after) = &staged.after else { return Ok(()) };
     let Ok(text) = std::str::from_utf8(after) else {
-        let said = format!("the new text of `{}` is not valid UTF-8", staged.file);
-        return Err(ChangeError::Refused(said));
+        return Err(ChangeRefusal::NotUtf8(staged.file.clone()).into());
     };
     let header = MemoryEntry::from_text(text).header;
     guard::check_labels(&staged.file, &header)?;
@@ -70,7 +70,7 @@ fn mark_provenance(
         && !matches!(by.author, ChangeAuthor::Client(_))
         && !by.may_write(Some(kind))
     {
-        return Err(ChangeError::NeedsPerson(kind));
+        return Err(ChangeError::NeedsUserMessage(kind));
     }
     let before = staged.before.as_ref();
     let known =
@@ -81,11 +81,7 @@ fn mark_provenance(
     let marked = edited(&staged.file, marked)?.into_bytes();
     // Searches and lists read only the first lines: the quarantine must be visible there.
     if provenance.quarantined && !scanned_header(&marked).quarantined {
-        let said = format!(
-            "the frontmatter of `{}` is too long or unusual to be marked as text from outside; make it shorter",
-            staged.file
-        );
-        return Err(ChangeError::Refused(said));
+        return Err(ChangeRefusal::Unmarkable(staged.file.clone()).into());
     }
     staged.after = Some(marked);
     Ok(())
@@ -154,13 +150,13 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
     let policy = &locked.store.options.policy;
     let mut strictest = PolicyAction::Auto;
     for file in &staged.files {
-        let over_a_person =
-            file.before.as_ref().is_some_and(|before| is_persons(locked, file, before));
+        let over_user_memory =
+            file.before.as_ref().is_some_and(|before| is_users(locked, file, before));
         // The previous type counts too: a changed type must not bypass a rule.
         let before = file.before.as_ref().map(|current| current.bytes.as_slice());
         for bytes in before.into_iter().chain(file.after.as_deref()) {
             let kind = MemoryEntry::read(bytes, bytes.len() as u64).header.kind;
-            let case = PolicyCase { kind, scope: locked.store.options.scope, over_a_person };
+            let case = PolicyCase { kind, scope: locked.store.options.scope, over_user_memory };
             strictest = strictest.max(policy.decide(&by.author, case));
         }
     }
@@ -172,9 +168,9 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
 }
 
 /// Whether the user wrote the current content of a memory.
-fn is_persons(locked: &Locked<'_>, staged: &StagedFile, before: &DiskFile) -> bool {
+fn is_users(locked: &Locked<'_>, staged: &StagedFile, before: &DiskFile) -> bool {
     match last_known::read(&locked.store.state, staged.file.as_str()) {
-        Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_person,
+        Some(head) if head.hash.as_ref() == Some(&before.hash) => head.by_user,
         Some(_) | None => true,
     }
 }

@@ -13,6 +13,7 @@ use super::outcome::{ChangeOutcome, Receipt};
 use super::plan::Expected;
 use super::policy::PolicyAction;
 use super::prepared_change::{PreparedChange, index_change};
+use super::refusal::ChangeRefusal;
 use super::store_history::StoreHistory;
 use crate::names::MemoryFile;
 
@@ -27,8 +28,7 @@ impl StoreHistory<'_> {
         let changes = journal::read_changes(&self.store.state)?;
         let target = target(&changes, Some(id))?;
         if target.author.is_user() && !by.author.is_user() {
-            let said = format!("change {id} is a person's; only the person can undo it: ask them");
-            return Err(ChangeError::Refused(said));
+            return Err(ChangeRefusal::UserChange(id).into());
         }
         let prepared = locked.reversed(by, target, &Contents::of(&changes))?;
         locked.commit(prepared, PolicyAction::Auto)

@@ -204,9 +204,12 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     let secret = draft.save(&note("s", "hunter2"), None, &[], &[]).unwrap_err();
     assert!(matches!(secret, ChangeError::Secrets(_)));
     let about = note("u", "Likes tea.").with_kind(MemoryType::User);
-    assert!(matches!(draft.save(&about, None, &[], &[]), Err(ChangeError::NeedsPerson(_))));
+    assert!(matches!(draft.save(&about, None, &[], &[]), Err(ChangeError::NeedsUserMessage(_))));
     let concluded = [message(Trust::Concluded)];
-    assert!(matches!(draft.save(&about, None, &[], &concluded), Err(ChangeError::NeedsPerson(_))));
+    assert!(matches!(
+        draft.save(&about, None, &[], &concluded),
+        Err(ChangeError::NeedsUserMessage(_))
+    ));
     draft.save(&about, None, &[], &[message(Trust::Typed)]).unwrap();
     let none = MemoryFile::new("none.md").unwrap();
     assert!(matches!(

@@ -8,11 +8,11 @@
     reason = "tests"
 )]
 
+mod change;
 mod child;
 mod corpus;
 mod crash;
 mod doctor;
-mod door;
 mod drafts;
 mod escapes;
 mod hostile_agent;

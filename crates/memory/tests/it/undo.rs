@@ -114,7 +114,7 @@ fn an_undo_is_a_change_and_can_be_undone() {
         written(store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap());
     let with = world.files();
     let error = store.history().undo(&model(), Some(saved.id)).unwrap_err();
-    assert!(error.to_string().contains("only the person"), "{error}");
+    assert!(error.to_string().contains("only the user"), "{error}");
     let undone = store.history().undo(&person(), Some(saved.id)).unwrap();
     assert!(world.files().is_empty());
     assert!(matches!(

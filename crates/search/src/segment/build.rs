@@ -117,7 +117,7 @@ impl SegmentBuilder {
             docs.firsts,
         ];
         let bytes = assemble(length(order), length(by_text), docs.total, &sections);
-        // What was just put together can not be damaged.
+        // A segment that was just built cannot be damaged.
         Segment::open(bytes).unwrap_or_else(|_| Segment::empty())
     }
 

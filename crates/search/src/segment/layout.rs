@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"DORMRANK";
-/// Goes up with every change of the layout, or of how text becomes terms.
+/// Increased with every change of the layout or of the word splitter.
 const VERSION: u32 = 1;
 /// The length of the checksum.
 pub(super) const CHECK: usize = 32;
@@ -32,7 +32,7 @@ pub(super) enum SegmentSection {
     Firsts,
 }
 
-/// What the head says.
+/// The parsed header.
 #[derive(Debug, Clone)]
 pub(super) struct SegmentLayout {
     pub(super) docs: u32,

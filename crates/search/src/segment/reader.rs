@@ -34,7 +34,7 @@ pub struct DocumentFlags(pub u8);
 impl DocumentFlags {
     /// Hidden from models.
     pub const QUARANTINED: Self = Self(1);
-    /// Says when something happened.
+    /// Whether the document has a date.
     pub const TELLS_WHEN: Self = Self(2);
     /// Not ranked (binary or unreadable), but indexed, so that the file is not read again.
     pub const BLANK: Self = Self(4);

@@ -1,4 +1,4 @@
-//! Servers of models, and what is used with them.
+//! Keys of model providers and related services.
 
 use crate::rule::{SearchExtent, SecretRule};
 use crate::value::has_letters_and_digits;

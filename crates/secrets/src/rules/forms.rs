@@ -1,4 +1,4 @@
-//! Secrets that are told by their form or by the name beside them, whoever gave them out.
+//! Secrets that are recognized by their form or by the name before them, whoever issued them.
 
 use crate::rule::{SearchExtent, SecretRule};
 use crate::value::{has_letters_and_digits, is_key, is_literal, is_password};

@@ -18,7 +18,7 @@ use crate::memories::{ClientMemories, MemoryRequestError, count_recall, recalled
 
 /// Agents cut the output of a hook here.
 const MOST_CHARS: usize = 10_000;
-/// The most bytes of memories in a session.
+/// Maximum size of the memories in a session, in bytes.
 const SESSION_BYTES: u64 = 60_000;
 
 /// The memories for a prompt.

@@ -104,7 +104,7 @@ impl HttpListener {
             }
             match self.listener.accept().await {
                 Ok((stream, _)) => drop(connections.spawn(serve_one(stream, Arc::clone(&guarded)))),
-                // A client that is gone already, or no file handle left: try again later.
+                // The client has disconnected, or no file handle is left: try again later.
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }

@@ -1,4 +1,4 @@
-//! What the MCP server offers.
+//! The memories and tools that the MCP server offers.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::watch::MemoryWatch;
 
 /// The memories and tools of a server. Several connections may share one.
 pub struct MemoryServer {
-    /// None where memory is off.
+    /// `None` if memory is off.
     pub(super) source: Option<Arc<MemorySource>>,
     pub(super) tools: Vec<&'static ServedTool>,
     pub(super) watch: MemoryWatch,

@@ -168,7 +168,7 @@ fn can_undo(entry: &LogEntry, author: &ChangeAuthor) -> bool {
     entry.author == *author && entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
 }
 
-/// Finishes a change. The user cannot be asked here: what needs a confirmation goes to the inbox.
+/// Finishes a change. The user cannot be asked here: changes that need confirmation go to the inbox.
 pub(crate) fn finish(
     store: &Store,
     outcome: ChangeOutcome,

@@ -2,8 +2,8 @@
 
 use dormouse_memory::{ChangeAuthor, ChangeOrigin};
 
-/// The most characters of a name.
-const LONGEST: usize = 64;
+/// Maximum number of characters of a name.
+const MAX_CHARS: usize = 64;
 
 /// Another agent, by the name that it gives itself. The history and the saved memories carry it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ impl Client {
     /// A client with this name.
     pub fn named(name: &str) -> Self {
         let plain: String =
-            name.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(LONGEST).collect();
+            name.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(MAX_CHARS).collect();
         let plain = dormouse_base::printable(plain.trim()).into_owned();
         Self(if plain.is_empty() { "an unnamed agent".to_owned() } else { plain })
     }
@@ -22,7 +22,7 @@ impl Client {
         ChangeAuthor::Client(self.0.clone())
     }
 
-    /// This client as author. It names no messages: what it saves counts as concluded by a model (M-17).
+    /// This client as author. It names no messages: its memories count as concluded by a model (M-17).
     pub(crate) fn by(&self, reason: &str) -> ChangeOrigin {
         ChangeOrigin::new(self.author(), reason)
     }
@@ -37,6 +37,6 @@ mod tests {
         assert_eq!(Client::named(" claude-code "), Client("claude-code".into()));
         assert_eq!(Client::named("\u{1b}[2J\n"), Client("[2J".into()));
         assert_eq!(Client::named("\n"), Client("an unnamed agent".into()));
-        assert_eq!(Client::named(&"x".repeat(999)).0.len(), LONGEST);
+        assert_eq!(Client::named(&"x".repeat(999)).0.len(), MAX_CHARS);
     }
 }

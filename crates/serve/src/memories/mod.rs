@@ -1,4 +1,4 @@
-//! The memories that another agent reaches: what it finds and changes in them.
+//! The memories that another agent can find and change.
 //!
 //! Invariants: memories in quarantine are not found; every change is made in the name of the client (M-17).
 

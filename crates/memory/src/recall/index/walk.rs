@@ -40,12 +40,12 @@ pub(super) fn walk(store: &Store) -> Result<BTreeMap<String, FileStamp>, FileErr
 fn folder(
     dir: &Dir,
     prefix: &str,
-    apart: &[String],
+    excluded: &[String],
     depth: usize,
     found: &mut BTreeMap<String, FileStamp>,
 ) -> Result<(), FileError> {
     for entry in dir.entries()? {
-        if entry.name.starts_with('.') || (depth == 0 && apart.contains(&entry.name)) {
+        if entry.name.starts_with('.') || (depth == 0 && excluded.contains(&entry.name)) {
             continue;
         }
         let path = format!("{prefix}{}", entry.name);

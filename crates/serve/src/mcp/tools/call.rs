@@ -1,4 +1,4 @@
-//! How a call of a tool is read and answered.
+//! Parsing and answering tool calls.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(in crate::mcp) enum ToolCallError {
     FileCommand(#[from] FileCommandError),
 }
 
-/// The result of a call: text for the model, and the same as data for programs.
+/// The result of a call: text for the model, and structured data for programs.
 pub(in crate::mcp) struct ToolAnswer {
     pub(in crate::mcp) text: String,
     pub(in crate::mcp) data: Option<Value>,
@@ -45,7 +45,7 @@ impl ToolAnswer {
     }
 }
 
-/// What a tool does to memory, as clients are told.
+/// How a tool changes memory, as reported to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolKind {
     /// It only reads.
@@ -102,7 +102,7 @@ pub(super) fn arguments<T: DeserializeOwned>(value: Value) -> Result<T, ToolCall
     serde_json::from_value(value).map_err(ToolCallError::Arguments)
 }
 
-/// Parses a scope; none or `all` is every one.
+/// Parses a scope; without one, or with `all`, every scope is meant.
 pub(super) fn scope(word: Option<&str>) -> Result<Option<Scope>, ToolCallError> {
     match word {
         None | Some("all") => Ok(None),

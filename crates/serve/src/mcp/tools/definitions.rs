@@ -28,14 +28,14 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
             `name` and `description` decide whether it is found later: say what it is about. For `feedback` and \
             `project` the content is the rule or fact, then **Why:**, then **How to apply:**. Look first whether a \
             memory of it exists, and change that one with memory_update. Secrets are refused. What concerns the \
-            person (`user`, `feedback`) waits in their inbox until they accept it.",
+            user (`user`, `feedback`) waits in their inbox until they accept it.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""name":{"type":"string","description":"A few words: what it is called."},"#,
             r#""description":{"type":"string","description":"One line: what it is about."},"#,
-            r#""type":{"type":"string","enum":["user","feedback","project","reference"],"description":"About the person; how to work; what is going on; where to look."},"#,
+            r#""type":{"type":"string","enum":["user","feedback","project","reference"],"description":"About the user; how to work; what is going on; where to look."},"#,
             r#""content":{"type":"string","description":"The text, in markdown."},"#,
-            r#""scope":{"type":"string","enum":["user","project","team"],"description":"For every project, for this one, or for everybody on it. Left out: as the type suggests."}"#,
+            r#""scope":{"type":"string","enum":["user","project","team"],"description":"For every project, for this one, or for everyone on it; by default as the type suggests."}"#,
             r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
         ),
         kind: ToolKind::Adds,
@@ -44,11 +44,11 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_search",
         title: "Search memories",
-        about: "Finds memories by their words, best first, with the beginning of each and a warning where one is old.",
+        about: "Finds memories by their words, best first, with the beginning of each and a warning for old ones.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""query":{"type":"string","description":"A few words."},"#,
-            r#""limit":{"type":"integer","minimum":1,"maximum":50,"description":"5 when left out."},"#,
+            r#""limit":{"type":"integer","minimum":1,"maximum":50,"description":"Default 5."},"#,
             r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
             r#"},"required":["query"],"additionalProperties":false}"#,
         ),
@@ -57,13 +57,13 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     },
     ServedTool {
         name: "memory_recall",
-        title: "Recall what bears on a task",
-        about: "Gives the memories that surely bear on a task or question, whole, with their age: at most five, and none \
-            rather than doubtful ones. Call it with the person's own words when a task begins.",
+        title: "Recall memories for a task",
+        about: "Returns the memories that clearly match a task or question, in full, with their age: at most five, and none \
+            rather than doubtful ones. Call it with the user's own words when a task begins.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
-            r#""query":{"type":"string","description":"The task or question, in the person's words."},"#,
-            r#""limit":{"type":"integer","minimum":1,"maximum":5,"description":"5 when left out."}"#,
+            r#""query":{"type":"string","description":"The task or question, in the user's words."},"#,
+            r#""limit":{"type":"integer","minimum":1,"maximum":5,"description":"Default 5."}"#,
             r#"},"required":["query"],"additionalProperties":false}"#,
         ),
         kind: ToolKind::Reads,
@@ -76,8 +76,8 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""scope":{"type":"string","enum":["user","project","team","all"]},"#,
-            r#""limit":{"type":"integer","minimum":1,"maximum":1000,"description":"200 when left out."},"#,
-            r#""offset":{"type":"integer","minimum":0,"description":"How many to pass over."}"#,
+            r#""limit":{"type":"integer","minimum":1,"maximum":1000,"description":"Default 200."},"#,
+            r#""offset":{"type":"integer","minimum":0,"description":"Number of memories to skip."}"#,
             r#"},"additionalProperties":false}"#,
         ),
         kind: ToolKind::Reads,
@@ -86,7 +86,7 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_read",
         title: "Read a memory",
-        about: "Gives one memory whole: its file, frontmatter and all, and how old it is.",
+        about: "Returns one memory in full: its file with the frontmatter, and its age.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""name":{"type":"string","description":"Its file name, or its name."},"#,
@@ -99,8 +99,8 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_update",
         title: "Change a memory",
-        about: "Changes a memory: what is given replaces what was there, the rest stays. The content is replaced whole, so \
-            take over what still holds. What a person wrote is not replaced at once: they see it first.",
+        about: "Changes a memory: the given fields replace the old ones, the others stay. The content is replaced as a whole, so \
+            keep what is still valid in it. What the user wrote is not replaced at once: they review it first.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""name":{"type":"string","description":"Its file name, or its name."},"#,
@@ -117,7 +117,7 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_delete",
         title: "Remove a memory",
-        about: "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back \
+        about: "Removes a memory that is wrong or no longer valid, and its line in the index. The user can restore it \
             for 30 days.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
@@ -131,11 +131,11 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
     ServedTool {
         name: "memory_undo",
         title: "Undo a change",
-        about: "Takes back a change that you made: the last one, or the one with this number. What others changed, only the \
-            person undoes.",
+        about: "Undoes a change that you made: the last one, or the one with this number. Only the user can undo the changes \
+            of others.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
-            r#""change":{"type":"integer","minimum":1,"description":"The number that the change was answered with."},"#,
+            r#""change":{"type":"integer","minimum":1,"description":"The number in the result of the change."},"#,
             r#""scope":{"type":"string","enum":["user","project","team","all"]}"#,
             r#"},"additionalProperties":false}"#,
         ),

@@ -12,14 +12,14 @@ use crate::memories::{
     count_recall, recalled, recalled_text, search as search_memories,
 };
 
-/// Results of a search without `limit`, and the most of one with it.
+/// Results of a search without `limit`, and the maximum for `limit`.
 const DEFAULT_RESULTS: usize = 5;
-const MOST_RESULTS: usize = 50;
-/// Lines of a list without `limit`, and the most of one with it.
+const MAX_RESULTS: usize = 50;
+/// Lines of a list without `limit`, and the maximum for `limit`.
 const DEFAULT_LINES: usize = 200;
-const MOST_LINES: usize = 1_000;
-/// The most memories of a recall.
-const MOST_RECALLED: usize = 5;
+const MAX_LINES: usize = 1_000;
+/// Maximum number of memories of a recall.
+const MAX_RECALLED: usize = 5;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,7 @@ pub(super) fn search(
 ) -> Result<ToolAnswer, ToolCallError> {
     let input: Search = arguments(input)?;
     let only = scope(input.scope.as_deref())?;
-    let most = input.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MOST_RESULTS);
+    let most = input.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
     let (hits, more) = search_memories(memories, &input.query, only, most)?;
     let found = hits.len() + more;
     let now = memories.now();
@@ -85,7 +85,7 @@ pub(super) fn recall(
     input: Value,
 ) -> Result<ToolAnswer, ToolCallError> {
     let input: Recall = arguments(input)?;
-    let most = input.limit.unwrap_or(MOST_RECALLED).clamp(1, MOST_RECALLED);
+    let most = input.limit.unwrap_or(MAX_RECALLED).clamp(1, MAX_RECALLED);
     let now = memories.now();
     let mut rows = Vec::new();
     let sure = recalled(memories, &input.query, &BTreeSet::new())?;
@@ -120,7 +120,7 @@ pub(super) fn list(
     let all = memories.list(scope(input.scope.as_deref())?)?;
     let (now, total) = (memories.now(), all.len());
     let passed = input.offset.unwrap_or(0);
-    let most = input.limit.unwrap_or(DEFAULT_LINES).clamp(1, MOST_LINES);
+    let most = input.limit.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
     let shown: Vec<&FoundMemory> = all.iter().skip(passed).take(most).collect();
     let mut lines: Vec<String> = shown.iter().map(|found| found.manifest_line(now)).collect();
     let more = total.saturating_sub(passed.saturating_add(shown.len()));

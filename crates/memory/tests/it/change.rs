@@ -1,4 +1,4 @@
-//! The one door: what each step of a change does, and whom it stops.
+//! `Store::change`: what each step does, and which changes it refuses.
 
 use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
 use std::collections::BTreeSet;
@@ -156,10 +156,13 @@ fn provenance_is_written_down_and_the_lowest_counts() {
     let tool = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Tool));
     let mixed = model().from_message(message(Trust::Outside));
     let outside = ChangeOrigin::new(ChangeAuthor::Model, "r").from_message(message(Trust::Outside));
-    assert!(matches!(save(&tool, MemoryType::Feedback, "F"), Err(ChangeError::NeedsPerson(_))));
+    assert!(matches!(
+        save(&tool, MemoryType::Feedback, "F"),
+        Err(ChangeError::NeedsUserMessage(_))
+    ));
     assert!(matches!(
         save(&ChangeOrigin::new(ChangeAuthor::Model, "r"), MemoryType::User, "U"),
-        Err(ChangeError::NeedsPerson(_))
+        Err(ChangeError::NeedsUserMessage(_))
     ));
     written(save(&model(), MemoryType::Feedback, "F").unwrap());
     written(save(&mixed, MemoryType::Project, "Mixed").unwrap());
@@ -197,7 +200,7 @@ fn provenance_is_written_down_and_the_lowest_counts() {
     assert!(matches!(free, Err(ChangeError::Quarantine(_))));
     assert!(matches!(
         store.change(&model(), |plan| plan.confirm(&file("web.md"))),
-        Err(ChangeError::PersonOnly(_))
+        Err(ChangeError::UserOnly(_))
     ));
     store.change(&person(), |plan| plan.confirm(&file("web.md"))).unwrap();
     assert_eq!((header("web.md").trust, header("web.md").quarantined), (Some(Trust::Typed), false));
