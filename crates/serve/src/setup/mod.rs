@@ -1,7 +1,7 @@
 //! Setting other agents up to use this memory: a few entries in their own configuration files.
 //!
 //! Invariants: all other bytes of a file stay, comments and unusual formatting included. Undoing removes the inserted
-//! bytes exactly; if somebody has changed the file since, only our entries are removed.
+//! bytes exactly; if the file was changed since, only our entries are removed.
 
 mod agent;
 mod config_edit;

@@ -122,7 +122,7 @@ fn removal(target: &ConfigFile, record: &SetupRecord) -> Result<ConfigFileChange
     Ok(ConfigFileChange { file: target.file.clone(), before, after, inserted: Vec::new(), preview })
 }
 
-/// The text without an inserted text or, if somebody has changed that, without the entry.
+/// The text without an inserted text or, if that was changed since, without the entry.
 fn without(text: &str, edit: &ConfigEdit, inserted: &str) -> Result<Option<String>, SetupError> {
     if text.matches(inserted).count() == 1 {
         let shorter = text.replacen(inserted, "", 1);
