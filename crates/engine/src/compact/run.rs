@@ -13,7 +13,7 @@ use super::policy::WindowPolicy;
 use super::range::CompactionRange;
 use super::summarize::Summarizer;
 use super::types::{CompactionOutcome, CompactionReport, CompactionRequest};
-use dormouse_hooks::SessionSource;
+use dormouse_hooks::{HookRunner, SessionSource};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -80,16 +80,8 @@ impl Engine {
                     (draft, stepped_aside)
                 }
             };
-            let mut notes = Vec::new();
-            if let Some(runner) = &runner {
-                // An interrupt leaves out the notes of hooks, not the compaction.
-                let started = runner.session_start(SessionSource::Compact, &self.config.model.name);
-                tokio::select! {
-                    biased;
-                    () = interrupt.cancelled() => {}
-                    verdict = runner.run_with_notices(started, turn.sink()) => notes = verdict.notes,
-                }
-            }
+            let model = &self.config.model.name;
+            let notes = notes_of_start_hooks(runner.as_deref(), model, turn).await;
             let mut report = CompactionReport {
                 trigger: request.trigger,
                 way: draft.way,
@@ -179,6 +171,23 @@ impl Engine {
                 draft.map(|draft| CompactionDraft { trouble: Some(why), ..draft })
             }
         }
+    }
+}
+
+/// The notes of the hooks that run when a conversation begins, which it does after a compaction. An interrupt leaves
+/// out the notes, not the compaction.
+async fn notes_of_start_hooks(
+    runner: Option<&HookRunner>,
+    model: &str,
+    turn: &mut TurnContext<'_>,
+) -> Vec<String> {
+    let Some(runner) = runner else { return Vec::new() };
+    let interrupt = turn.interrupt();
+    let started = runner.session_start(SessionSource::Compact, model);
+    tokio::select! {
+        biased;
+        () = interrupt.cancelled() => Vec::new(),
+        verdict = runner.run_with_notices(started, turn.sink()) => verdict.notes,
     }
 }
 
