@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use dormouse_conversation::known_tools::MCP_CALL;
 use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_engine::{AnnouncedFact, Announcer, EngineConfig};
 use dormouse_mcp_client::{
-    CALL_TIMEOUT, MCP_CALL, McpHub, McpSetup, RestrictedTool, START_TIMEOUT, ServerOrigin,
-    ServerSpec, Variables, read_servers,
+    CALL_TIMEOUT, McpHub, McpSetup, RestrictedTool, START_TIMEOUT, ServerOrigin, ServerSpec,
+    Variables, read_servers,
 };
 use dormouse_tools::{Tool, ToolSet};
 
@@ -23,7 +24,7 @@ pub(crate) struct FilteredAnnouncer {
 impl FilteredAnnouncer {
     fn allowed_tools(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         let (call_tool, mut allowed): (Vec<_>, Vec<_>) =
-            tools.into_iter().partition(|tool| tool.name() == MCP_CALL);
+            tools.into_iter().partition(|tool| tool.name() == MCP_CALL.name);
         allowed.retain(|tool| may_use(&self.agent, tool.name()));
         // Without an allowed tool of the server, the tool that calls its tools is of no use.
         if !allowed.is_empty() {

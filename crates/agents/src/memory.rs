@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, RelPath};
+use dormouse_conversation::FileUse;
+use dormouse_conversation::known_tools::{EDIT, READ, WRITE};
 use dormouse_engine::{MemorySetup, Saving, SessionMemory};
 use dormouse_memory::{Store, StoreOptions};
 use dormouse_permissions::{Access, PermissionGate, PermissionMode};
@@ -148,7 +150,7 @@ pub(crate) fn with_memory_files(
     conversation: &PermissionGate,
 ) -> ToolSet {
     let mut added: Vec<Arc<dyn Tool>> = Vec::new();
-    for name in ["Read", "Edit", "Write"] {
+    for name in [READ.name, EDIT.name, WRITE.name] {
         let elsewhere =
             if tools.get(name).is_some() { Elsewhere::Allowed } else { Elsewhere::Refused };
         let inner = tools.get(name).or_else(|| all.get(name)).cloned();
@@ -176,6 +178,10 @@ struct MemoryFiles {
 }
 
 impl MemoryFiles {
+    fn changes_files(&self) -> bool {
+        self.inner.spec().traits.file_use.is_some_and(FileUse::changes)
+    }
+
     /// Whether the path of a call is in the memory directory. Links are checked when the file is written.
     fn is_own(&self, input: &RawValue, folder: &Path) -> bool {
         #[derive(Deserialize)]
@@ -225,7 +231,7 @@ impl Tool for MemoryFiles {
                 Elsewhere::Refused => Box::pin(ready(Err(self.refusal()))),
             };
         }
-        if self.inner.name() != "Read" && self.conversation.mode() == PermissionMode::Plan {
+        if self.changes_files() && self.conversation.mode() == PermissionMode::Plan {
             let message = "memory cannot be written in plan mode".to_owned();
             return Box::pin(ready(Err(ToolError::Failed { message })));
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_base::{AgentId, nearest_name};
-use dormouse_engine::{
-    Engine, EngineConfig, ForkPoint, MEMORY_TOOLS, PromptOverrides, Surroundings,
-};
+use dormouse_conversation::known_tools::{SKILL, traits_of};
+use dormouse_engine::{Engine, EngineConfig, ForkPoint, PromptOverrides, Surroundings};
 use dormouse_hooks::{HookLayer, HookOrigin};
 use dormouse_mcp_client::McpHub;
 use dormouse_permissions::PermissionMode;
@@ -233,7 +232,7 @@ impl Preparation<'_> {
         let remembered = directory.as_deref().and_then(|path| Some((agent.memory?, path)));
         config.memory = access.as_ref().map(memory::setup);
         let tools = self.tools(agent, &config.tools.set);
-        if !may_use(agent, "Skill") {
+        if !may_use(agent, SKILL.name) {
             config.extensions.skills = Arc::default();
         }
         config.tools.set = Arc::new(match remembered {
@@ -334,18 +333,19 @@ impl Preparation<'_> {
 
     /// Returns the parent's tools that the definition allows, without those tied to the parent conversation.
     fn tools(&mut self, agent: &AgentDefinition, all: &ToolSet) -> ToolSet {
-        let own = [AGENT_TOOL, SEND_MESSAGE, "ExitPlan", "Skill"];
-        let names: Vec<&str> = all
-            .names()
-            .filter(|name| !own.contains(name) && !MEMORY_TOOLS.contains(name))
-            .filter(|name| may_use(agent, name))
-            .collect();
+        let is_inherited = |name: &&str| {
+            let traits = traits_of(name);
+            !traits.session_bound && !traits.purpose.is_memory()
+        };
+        let names: Vec<&str> =
+            all.names().filter(is_inherited).filter(|name| may_use(agent, name)).collect();
         if let AgentTools::Only(wanted) = &agent.tools {
             let missing: Vec<&str> = wanted
                 .iter()
                 .map(|word| tool_of_rule(word))
                 .filter(|word| {
-                    !own.contains(word) && !all.names().any(|name| tool_matches(word, name))
+                    !traits_of(word).session_bound
+                        && !all.names().any(|name| tool_matches(word, name))
                 })
                 .collect();
             if !missing.is_empty() {

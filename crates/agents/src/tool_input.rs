@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, ToolTraits, parse_input};
+use dormouse_conversation::known_tools::AGENT;
+use dormouse_tools::{ResultLimit, ToolClass, ToolError, ToolSpec, parse_input};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::definition::Isolation;
 
-pub(crate) const AGENT_TOOL: &str = "Agent";
+pub(crate) const AGENT_TOOL: &str = AGENT.name;
 
 /// The input of a call.
 #[derive(Debug, Clone, Deserialize)]
@@ -95,6 +96,6 @@ pub(crate) fn spec(list: Option<String>) -> ToolSpec {
         schema: Cow::Borrowed(SCHEMA),
         class: ToolClass::Parallel,
         limit: ResultLimit::Chars(50_000),
-        traits: ToolTraits::DEFAULT,
+        traits: AGENT.traits,
     }
 }

@@ -12,6 +12,7 @@ mod budget;
 mod context_tokens;
 mod facts;
 mod history;
+pub mod known_tools;
 mod message;
 pub mod metrics;
 mod pairing;
@@ -21,6 +22,7 @@ mod reminder_tags;
 mod request;
 mod skill;
 mod tokens;
+mod tool_traits;
 pub mod transcript;
 mod usage;
 mod window;
@@ -42,6 +44,7 @@ pub use reminder_tags::neutralize_reminder_tags;
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_json, estimate_text};
+pub use tool_traits::{CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolPurpose, ToolTraits};
 pub use usage::Usage;
 pub use window::{
     ContextWindow, DEFAULT_WINDOW, MIN_WINDOW, WindowError, WindowSource, resolve_window,

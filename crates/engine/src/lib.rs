@@ -59,7 +59,6 @@ mod wire_state;
 pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
 pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
 pub use dormouse_context::compact::{CompactionMethod, Fidelity};
-pub use dormouse_provenance::MEMORY_TOOLS;
 
 pub use compact::{
     CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,

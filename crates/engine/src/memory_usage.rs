@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Block, Message, Role, ToolUse};
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{Block, Message, Role, ToolPurpose, ToolUse};
 use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, assess_usage};
 use dormouse_memory::{
     Anchor, GuardRegistry, MemoryEntry, MemoryFile, MemoryUsage, ReachableMemories, RecalledFor,
     Store, UsageUpdate,
 };
-use dormouse_provenance::MEMORY_TOOLS;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
@@ -26,9 +26,6 @@ use crate::turn_context::EventSink;
 const COUNT_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long the end of a session does.
 const FINAL_COUNT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Tools besides those for memory that say nothing about what a memory is about.
-const NOT_WORK: &[&str] = &["TodoWrite", "ExitPlan"];
 
 /// The observations of a turn.
 #[derive(Debug, Default)]
@@ -57,7 +54,8 @@ impl TurnMemoryUsage {
         }
         self.happened.answers.extend(message.blocks.iter().filter_map(Block::as_text));
         for call in message.blocks.iter().filter_map(Block::as_tool_use) {
-            if !NOT_WORK.contains(&call.name) && !MEMORY_TOOLS.contains(&call.name) {
+            // Other calls say nothing about what a memory is about.
+            if traits_of(call.name).purpose == ToolPurpose::Work {
                 self.see_call(&call, folder, access);
             }
         }

@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
+use dormouse_conversation::known_tools::EXIT_PLAN;
 use dormouse_conversation::{Block, EnvironmentFacts};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
     CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, ResultLimit, Tool, ToolClass,
-    ToolError, ToolOutput, ToolSpec, ToolTraits, parse_input,
+    ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -26,8 +27,6 @@ use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::submitted_plan::SubmittedPlan;
 use crate::turn_context::TurnContext;
 
-/// The name the model calls it by.
-const NAME: &str = "ExitPlan";
 /// The fact that the model knows of plan mode.
 const FACT: &str = "plan mode";
 /// The file, in the session's own folder.
@@ -36,7 +35,7 @@ const FILE: &str = "plan.md";
 const MOST_BYTES: usize = 64 * 1024;
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(NAME),
+    name: Cow::Borrowed(EXIT_PLAN.name),
     full: Cow::Borrowed(
         "Hands in the plan, in plan mode and nowhere else: the person reads it, and accepts it or says what to change.\n\n\
          - `plan` is the whole plan, in markdown: what is to be changed, in which files, in which order, and how it is checked.\n\
@@ -52,7 +51,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: EXIT_PLAN.traits,
 };
 
 /// The outcome of the last plan, until the turn has settled it.
@@ -255,11 +254,11 @@ fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
 
 fn question(input: &RawValue) -> ConfirmationRequest {
     ConfirmationRequest {
-        tool: NAME.to_owned(),
+        tool: EXIT_PLAN.name.to_owned(),
         input: input.to_owned(),
         why: "nothing is changed before you accept the plan".to_owned(),
         change: None,
-        rule: NAME.to_owned(),
+        rule: EXIT_PLAN.name.to_owned(),
     }
 }
 

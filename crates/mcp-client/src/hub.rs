@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::PromptSize;
+use dormouse_conversation::known_tools::MCP_CALL;
 use futures_util::future::join_all;
 
 use crate::server::McpServer;
 use crate::server::ServerStatus;
 use crate::server_spec::ServerSpec;
 use crate::setup::McpSetup;
-use crate::tools::{MCP_CALL, McpCall, McpTool};
+use crate::tools::{McpCall, McpTool};
 use dormouse_permissions::MCP_TOOL_PREFIX;
 use dormouse_tools::{Tool, ToolSet, ToolSpec, definition};
 
@@ -214,7 +215,7 @@ fn standing(server: &McpServer, listed: &ToolSet) -> String {
             gone.join(", ")
         ));
     }
-    let door = listed.get(MCP_CALL);
+    let door = listed.get(MCP_CALL.name);
     lines.extend(door.and_then(|door| later(name, server, listed, &**door)));
     lines.join("\n")
 }
@@ -240,8 +241,9 @@ fn later(name: &str, server: &McpServer, listed: &ToolSet, door: &dyn Tool) -> O
     }
     (!text.is_empty()).then(|| {
         format!(
-            "New or changed since your list of tools was made; call them with {MCP_CALL} {{\"server\": \"{name}\", \
+            "New or changed since your list of tools was made; call them with {} {{\"server\": \"{name}\", \
              \"tool\": …, \"arguments\": …}}:\n{}",
+            MCP_CALL.name,
             text.trim_end()
         )
     })

@@ -31,5 +31,5 @@ pub use server::ServerStatus;
 pub use server_settings::{ParsedServers, ServerProblem, parse_servers, read_servers};
 pub use server_spec::{ServerOrigin, ServerSpec, Transport};
 pub use setup::{CALL_TIMEOUT, McpSetup, START_TIMEOUT};
-pub use tools::{MCP_CALL, RestrictedTool};
+pub use tools::RestrictedTool;
 pub use variables::Variables;

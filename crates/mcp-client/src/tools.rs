@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use dormouse_conversation::ToolTraits;
+use dormouse_conversation::known_tools::MCP_CALL;
 use futures_util::future::BoxFuture;
 use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize};
@@ -14,18 +16,13 @@ use crate::server::McpServer;
 use crate::tool_name::tool_name;
 use dormouse_tools::{
     CallContext, Forwarded, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    ToolTraits, parse_input,
+    parse_input,
 };
 
 /// How long a result may be, as for tools of our own.
 const RESULT_CHARS: u32 = 50_000;
 /// The first line of a description stands for it in a small window, up to here.
 const SHORT_CHARS: usize = 200;
-
-const MCP_TRAITS: ToolTraits = ToolTraits { is_mcp: true, ..ToolTraits::DEFAULT };
-
-/// The tool through which those are called that came after the list of tools was made.
-pub const MCP_CALL: &str = "McpCall";
 
 /// A tool of a server.
 pub(crate) struct McpTool {
@@ -51,7 +48,7 @@ impl McpTool {
             schema: Cow::Owned(offered.schema.clone()),
             class,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: MCP_TRAITS,
+            traits: ToolTraits::MCP,
         };
         Self { server, tool, spec }
     }
@@ -65,7 +62,7 @@ impl McpTool {
             schema: Cow::Borrowed("{}"),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: MCP_TRAITS,
+            traits: ToolTraits::MCP,
         };
         Self { server, tool, spec }
     }
@@ -117,7 +114,7 @@ struct ForwardedCall {
 impl McpCall {
     pub(crate) fn new(servers: BTreeMap<String, Arc<McpServer>>) -> Self {
         let spec = ToolSpec {
-            name: Cow::Borrowed(MCP_CALL),
+            name: Cow::Borrowed(MCP_CALL.name),
             full: Cow::Borrowed(
                 "Calls a tool of an MCP server that is not in your list of tools. Use it only for tools that you were told \
                  of in this conversation as new or changed since the list was made; call all others by their own names.",
@@ -128,7 +125,7 @@ impl McpCall {
             ),
             class: ToolClass::Exclusive,
             limit: ResultLimit::Chars(RESULT_CHARS),
-            traits: MCP_TRAITS,
+            traits: MCP_CALL.traits,
         };
         Self { servers, spec }
     }

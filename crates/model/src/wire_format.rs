@@ -56,8 +56,6 @@ pub struct ServerClearing {
     pub keep_tool_uses: u32,
     /// How many of the newest turns keep their thinking; none: thinking is not spoken of.
     pub keep_thinking_turns: Option<u32>,
-    /// The tools whose results may go; all others are excluded.
-    pub clearable: &'static [&'static str],
 }
 
 /// What a server has to be told in its `anthropic-beta` header to be asked for [`ServerClearing`].

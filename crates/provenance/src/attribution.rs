@@ -4,19 +4,16 @@
 use std::collections::HashMap;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse, ToolUseId};
-use dormouse_memory::file_commands;
+use dormouse_conversation::known_tools::{BASH, traits_of};
+use dormouse_conversation::{
+    Block, BlockKind, Message, OutputAuthor, ResultContent, Role, ToolUse, ToolUseId,
+};
 
-/// The names of all memory tools, whichever of them a session has.
-pub const MEMORY_TOOLS: &[&str] =
-    &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList", "MemoryLog", file_commands::NAME];
 /// The folder of results that were too long to send, as it appears in paths.
 pub const STORED_RESULTS: &str = "/tool-results/";
 /// Programs that fetch text from outside.
 const FETCH_PROGRAMS: &[&str] =
     &["curl", "wget", "gh", "glab", "lynx", "w3m", "links", "http", "https", "xh", "nc", "ncat"];
-/// Tools whose output is a skill's or the program's own; the last as other agents name theirs.
-const PROGRAM_TOOLS: &[&str] = &["Skill", "TodoWrite", "ExitPlan", "ExitPlanMode"];
 /// Files that are given to the model as instructions, or hold memories.
 const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "MEMORY.md"];
 /// Begins text that the program puts into a message.
@@ -116,7 +113,7 @@ impl Attributor<'_> {
 
     fn attribution_of_result(&self, call: &ToolUse<'_>) -> Attribution {
         let input = call.input.get();
-        if MEMORY_TOOLS.contains(&call.name) || PROGRAM_TOOLS.contains(&call.name) {
+        if traits_of(call.name).author == OutputAuthor::Program {
             Attribution::Program
         } else if is_from_outside(call) || (self.fetched && input.contains(STORED_RESULTS)) {
             Attribution::Outside
@@ -149,9 +146,8 @@ fn result_text(block: &Block) -> String {
 
 /// Whether anybody may have written the result of a call.
 pub fn is_from_outside(call: &ToolUse<'_>) -> bool {
-    matches!(call.name, "WebFetch" | "WebSearch")
-        || call.name.starts_with("mcp__")
-        || (call.name == "Bash" && names_fetch_program(call.input.get()))
+    traits_of(call.name).author == OutputAuthor::Outside
+        || (call.name == BASH.name && names_fetch_program(call.input.get()))
 }
 
 /// Judged by the words of the command: one too many costs trust, one too few lets a page through.
@@ -211,6 +207,7 @@ mod tests {
             ("Bash", r#"{"command":"curl -s h"}"#, Attribution::Outside),
             ("Read", r#"{"file_path":"/s/tool-results/t.txt"}"#, Attribution::Outside),
             ("mcp__a__b", "{}", Attribution::Outside),
+            ("McpCall", "{}", Attribution::Outside),
             ("MemorySearch", "{}", Attribution::Program),
             ("ExitPlan", "{}", Attribution::Program),
             ("Read", r#"{"file_path":"/mem/a.md"}"#, Attribution::Program),

@@ -19,9 +19,7 @@ mod record;
 mod shingles;
 mod words;
 
-pub use attribution::{
-    AttributedText, Attribution, MEMORY_TOOLS, STORED_RESULTS, attribute, is_from_outside,
-};
+pub use attribution::{AttributedText, Attribution, STORED_RESULTS, attribute, is_from_outside};
 pub use check::{ProposedMemory, ProvenanceCheck, ProvenanceError};
 pub use evidence::{ConversationEvidence, EchoGuard, EvidenceInput};
 pub use record::ProvenanceRecord;

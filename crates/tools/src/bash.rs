@@ -8,8 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::Environment;
+use dormouse_conversation::known_tools::BASH;
 use dormouse_permissions::{
-    Access, COMMAND_RULE, SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands, quote_command,
+    Access, SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands, quote_command,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -21,7 +22,7 @@ use crate::printed::Printed;
 use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
 use crate::{
     CallContext, CommandLimits, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, ToolTraits, parse_input,
+    ToolOutput, ToolSpec, parse_input,
 };
 
 /// The most characters that are shown of an answer.
@@ -99,13 +100,13 @@ impl Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(COMMAND_RULE),
+    name: Cow::Borrowed(BASH.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::Chars(RESULT_CHARS),
-    traits: ToolTraits::DEFAULT,
+    traits: BASH.traits,
 };
 
 impl Tool for Bash {

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use dormouse_conversation::known_tools::BASH_OUTPUT;
 use futures_util::future::BoxFuture;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
@@ -12,8 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::shells::ShellStatus;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -35,13 +35,13 @@ still runs.
 - Of what was never looked at, the newest megabyte is kept; how much is missing before it is said.";
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("BashOutput"),
+    name: Cow::Borrowed(BASH_OUTPUT.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
-    traits: ToolTraits::DEFAULT,
+    traits: BASH_OUTPUT.traits,
 };
 
 /// The tool. See the module.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::{ResultLimit, ToolClass, ToolOutput, ToolSpec, ToolTraits};
+use crate::{ResultLimit, ToolClass, ToolOutput, ToolSpec};
 use dormouse_base::Environment;
-use dormouse_conversation::{ResultContent, ToolUseId};
+use dormouse_conversation::{ResultContent, ToolTraits, ToolUseId};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 

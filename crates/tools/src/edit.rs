@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use dormouse_permissions::{Access, EDIT_RULE};
+use dormouse_conversation::known_tools::EDIT;
+use dormouse_permissions::Access;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,7 +26,7 @@ use crate::tool::{file_access, named_file};
 use crate::write::other_names_note;
 use crate::{
     CallContext, FileChangePreview, ReadCache, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, ToolTraits, parse_input,
+    ToolOutput, ToolSpec, parse_input,
 };
 use find::{TextMatches, find, replacement};
 
@@ -108,13 +109,13 @@ struct Change<'a> {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(EDIT_RULE),
+    name: Cow::Borrowed(EDIT.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: EDIT.traits,
 };
 
 impl Tool for Edit {

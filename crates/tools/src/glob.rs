@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use dormouse_permissions::READ_RULE;
+use dormouse_conversation::known_tools::GLOB;
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobSet};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -22,8 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::blocking::{blocking, check};
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 /// The most paths shown.
@@ -64,13 +63,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Glob"),
+    name: Cow::Borrowed(GLOB.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits { rule_family: Some(READ_RULE), ..ToolTraits::DEFAULT },
+    traits: GLOB.traits,
 };
 
 impl Tool for Glob {

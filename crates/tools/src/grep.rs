@@ -10,14 +10,13 @@ mod search;
 
 use std::borrow::Cow;
 
-use dormouse_permissions::READ_RULE;
+use dormouse_conversation::known_tools::GREP;
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
 use crate::blocking::blocking;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use query::{GrepInput, GrepQuery, RESULT_CHARS};
 
@@ -66,13 +65,13 @@ matches both kinds.
 pub struct Grep;
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Grep"),
+    name: Cow::Borrowed(GREP.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(RESULT_CHARS),
-    traits: ToolTraits { rule_family: Some(READ_RULE), ..ToolTraits::DEFAULT },
+    traits: GREP.traits,
 };
 
 impl Tool for Grep {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use dormouse_conversation::known_tools::KILL_SHELL;
 use dormouse_permissions::{Access, InternalAccess};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -10,8 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::shells::ShellStatus;
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -27,13 +27,13 @@ Ends a command that Bash runs in the background, with everything it started. Wha
 still be seen with BashOutput.";
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("KillShell"),
+    name: Cow::Borrowed(KILL_SHELL.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::Chars(1_000),
-    traits: ToolTraits::DEFAULT,
+    traits: KILL_SHELL.traits,
 };
 
 /// The tool. See the module.

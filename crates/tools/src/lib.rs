@@ -78,6 +78,6 @@ pub use todo_list::{Todo, TodoList, TodoStatus};
 pub use todo_write::TodoWrite;
 pub use tool::{Forwarded, Tool, definition};
 pub use tool_result::{ToolError, ToolOutput};
-pub use tool_spec::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
+pub use tool_spec::{ResultLimit, ToolClass, ToolSpec};
 pub use web_fetch::WebFetch;
 pub use write::Write;

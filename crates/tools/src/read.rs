@@ -16,7 +16,7 @@ use std::sync::PoisonError;
 use std::time::SystemTime;
 
 use dormouse_conversation::Block;
-use dormouse_permissions::READ_RULE;
+use dormouse_conversation::known_tools::READ;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,7 +26,7 @@ use crate::blocking::blocking;
 use crate::tool::named_file;
 use crate::{
     CachedFile, CallContext, ReadExtent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, ToolTraits, parse_input,
+    ToolSpec, parse_input,
 };
 use open::Opened;
 pub(crate) use open::{open, plain};
@@ -75,13 +75,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(READ_RULE),
+    name: Cow::Borrowed(READ.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: READ.traits,
 };
 
 impl Tool for Read {

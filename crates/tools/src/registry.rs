@@ -104,6 +104,19 @@ mod tests {
         assert!(set.get("Read").is_some() && set.get("read").is_none());
     }
 
+    /// The permission crate knows no other crate, so it has the names that rules give a meaning as well.
+    #[test]
+    fn rules_and_tools_use_the_same_names() {
+        use dormouse_conversation::known_tools::{BASH, EDIT, MCP_PREFIX, READ, WEB_FETCH};
+        use dormouse_permissions::{
+            COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE,
+        };
+        assert_eq!(
+            [COMMAND_RULE, EDIT_RULE, READ_RULE, HOST_RULE, MCP_TOOL_PREFIX],
+            [BASH.name, EDIT.name, READ.name, WEB_FETCH.name, MCP_PREFIX]
+        );
+    }
+
     #[test]
     fn every_schema_is_strict_and_explained() {
         for tool in ToolSet::builtin().definitions(PromptSize::Full) {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::PoisonError;
 
+use dormouse_conversation::known_tools::TODO_WRITE;
 use dormouse_permissions::{Access, InternalAccess};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -13,8 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::todo_list::{Todo, TodoList, TodoStatus};
 use crate::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 /// The most entries of a list.
@@ -57,13 +57,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("TodoWrite"),
+    name: Cow::Borrowed(TODO_WRITE.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: TODO_WRITE.traits,
 };
 
 impl Tool for TodoWrite {

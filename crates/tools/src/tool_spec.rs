@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use dormouse_conversation::ToolTraits;
+
 /// Which other calls may run at the same time as a call of this tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolClass {
@@ -39,18 +41,4 @@ pub struct ToolSpec {
     pub limit: ResultLimit,
     /// How the rest of the program treats it.
     pub traits: ToolTraits,
-}
-
-/// How the rest of the program treats a tool, whatever the arguments of a call are.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolTraits {
-    /// The tool whose permission rules cover this one as well.
-    pub rule_family: Option<&'static str>,
-    /// Whether it belongs to MCP servers, whose tools may change during a session.
-    pub is_mcp: bool,
-}
-
-impl ToolTraits {
-    /// A tool about which nothing special is known.
-    pub const DEFAULT: Self = Self { rule_family: None, is_mcp: false };
 }

@@ -14,7 +14,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
-use dormouse_permissions::{Access, HOST_RULE, normalize_host};
+use dormouse_conversation::known_tools::WEB_FETCH;
+use dormouse_permissions::{Access, normalize_host};
 use futures_util::future::{BoxFuture, ready};
 use reqwest::Url;
 use serde::Deserialize;
@@ -22,7 +23,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     CallContext, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec,
-    ToolTraits, parse_input,
+    parse_input,
 };
 use client::{FetchError, Fetched, fetch};
 
@@ -49,13 +50,13 @@ Fetches an address with GET and returns its text: web pages as simple markdown, 
 - Never put secrets or the person's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(HOST_RULE),
+    name: Cow::Borrowed(WEB_FETCH.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(50_000),
-    traits: ToolTraits::DEFAULT,
+    traits: WEB_FETCH.traits,
 };
 
 /// The tool. See the module.

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use dormouse_permissions::{Access, EDIT_RULE};
+use dormouse_conversation::known_tools::WRITE;
+use dormouse_permissions::Access;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +20,7 @@ use crate::snippet::difference;
 use crate::tool::{file_access, named_file};
 use crate::{
     CallContext, FileChangePreview, ReadCache, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, ToolTraits, parse_input,
+    ToolOutput, ToolSpec, parse_input,
 };
 
 const SCHEMA: &str = concat!(
@@ -54,13 +55,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Write"),
+    name: Cow::Borrowed(WRITE.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits { rule_family: Some(EDIT_RULE), ..ToolTraits::DEFAULT },
+    traits: WRITE.traits,
 };
 
 impl Tool for Write {

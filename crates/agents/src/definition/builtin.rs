@@ -1,5 +1,6 @@
 //! The built-in agents (A-3).
 
+use dormouse_conversation::known_tools::{BASH, EDIT, GLOB, GREP, READ, WEB_FETCH, WRITE};
 use dormouse_permissions::PermissionMode;
 
 use super::{
@@ -8,7 +9,7 @@ use super::{
 };
 
 /// The tools of read-only agents.
-const READ_ONLY_TOOLS: &[&str] = &["Bash", "Glob", "Grep", "Read", "WebFetch"];
+const READ_ONLY_TOOLS: &[&str] = &[BASH.name, GLOB.name, GREP.name, READ.name, WEB_FETCH.name];
 
 const GENERAL: &str = "\
 You carry out one task for a coding assistant that has given it to you and waits for the result. Nobody else reads along: there is no person to ask. Do the whole task and no more. Look before you change anything, work in small steps, and check what you did with the means that the project has.
@@ -65,7 +66,7 @@ pub fn builtin_agents() -> Vec<AgentDefinition> {
         )
     };
     let guide = AgentDefinition {
-        tools: AgentTools::Only(["Glob", "Grep", "Read"].map(str::to_owned).to_vec()),
+        tools: AgentTools::Only([GLOB, GREP, READ].map(|tool| tool.name.to_owned()).to_vec()),
         mode: Some(PermissionMode::Plan),
         ..agent(
             "guide",
@@ -74,7 +75,9 @@ pub fn builtin_agents() -> Vec<AgentDefinition> {
         )
     };
     let status_line = AgentDefinition {
-        tools: AgentTools::Only(["Bash", "Edit", "Read", "Write"].map(str::to_owned).to_vec()),
+        tools: AgentTools::Only(
+            [BASH, EDIT, READ, WRITE].map(|tool| tool.name.to_owned()).to_vec(),
+        ),
         ..agent(
             "statusline-setup",
             "Sets up the line above the prompt in Dormouse: what it shows, and the command that prints it.",

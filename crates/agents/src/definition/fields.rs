@@ -5,18 +5,14 @@ use std::path::Path;
 
 use dormouse_base::nearest_name;
 use dormouse_conversation::Effort;
-use dormouse_engine::MEMORY_TOOLS;
+use dormouse_conversation::known_tools::KNOWN_TOOLS;
 use dormouse_frontmatter::{
     self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
 };
-use dormouse_mcp_client::MCP_CALL;
 use dormouse_permissions::PermissionMode;
-use dormouse_tools::ToolSet;
 use serde_json::{Map, Value};
 
-use crate::messages::SEND_MESSAGE;
 use crate::tool_access::tool_of_rule;
-use crate::tool_input::AGENT_TOOL;
 
 use super::{
     AgentDefinition, AgentExtensions, AgentModel, AgentModelOptions, AgentOrigin, AgentProblem,
@@ -438,10 +434,7 @@ impl Reader<'_> {
 
 /// Returns all tool names except those of MCP servers.
 fn known_tools() -> Vec<String> {
-    let of_session = [AGENT_TOOL, SEND_MESSAGE, MCP_CALL, "ExitPlan", "Skill"];
-    let builtin = ToolSet::builtin();
-    let all = builtin.names().chain(MEMORY_TOOLS.iter().copied()).chain(of_session);
-    all.map(str::to_owned).collect()
+    KNOWN_TOOLS.iter().map(|tool| tool.name.to_owned()).collect()
 }
 
 fn is_name(name: &str) -> bool {

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{IdSource, MessageId};
+use dormouse_conversation::known_tools;
 use dormouse_permissions::{Access, InternalAccess};
 use dormouse_tools::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The name of the tool.
-pub const SEND_MESSAGE: &str = "SendMessage";
+pub const SEND_MESSAGE: &str = known_tools::SEND_MESSAGE.name;
 
 static SPEC: ToolSpec = ToolSpec {
     name: Cow::Borrowed(SEND_MESSAGE),
@@ -52,7 +52,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: known_tools::SEND_MESSAGE.traits,
 };
 
 /// The shutdown request that an agent has agreed to, if any.

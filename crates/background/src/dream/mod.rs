@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::SessionId;
+use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_engine::{
     BackgroundTask, ForkSource, JobEnd, JobHandle, JobStatus, Jobs, TurnSnapshot,
 };
@@ -30,7 +31,7 @@ use setup::CurrentFacts;
 pub use setup::DreamSetup;
 
 /// The tool that a conversation needs for a fork of it to dream.
-const NEEDED_TOOL: &str = "MemorySave";
+const NEEDED_TOOL: &str = MEMORY_SAVE.name;
 
 /// The background task that dreams.
 pub struct DreamTask {

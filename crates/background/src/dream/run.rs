@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::SessionId;
+use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_LIST, MEMORY_SAVE, MEMORY_SEARCH};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobHandle, Writes, memory_tools,
 };
@@ -35,7 +36,8 @@ const MOST_REQUESTS: u32 = 40;
 /// The longest duration of a dream.
 const TIME_LIMIT: Duration = Duration::from_mins(30);
 /// The tools that it may call besides reading files.
-const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemoryList", "MemorySearch"];
+const TOOLS: &[&str] =
+    &[MEMORY_SAVE.name, MEMORY_DELETE.name, MEMORY_LIST.name, MEMORY_SEARCH.name];
 
 /// Whether the time of the last dream matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::{FileError, MessageId, fault};
+use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_LIST, MEMORY_SAVE, MEMORY_SEARCH};
 use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
@@ -21,7 +22,8 @@ pub const EXTRACTION: &str = "extraction";
 /// The most requests of a run.
 const MOST_REQUESTS: u32 = 5;
 /// Tools that it may call besides reading and searching files.
-const TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemorySearch", "MemoryList"];
+const TOOLS: &[&str] =
+    &[MEMORY_SAVE.name, MEMORY_DELETE.name, MEMORY_SEARCH.name, MEMORY_LIST.name];
 /// A transcript given as text takes at most the window divided by this.
 const TRANSCRIPT_SHARE: u64 = 2;
 

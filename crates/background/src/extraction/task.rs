@@ -3,6 +3,7 @@
 use std::sync::{Arc, MutexGuard};
 
 use dormouse_base::MessageId;
+use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_conversation::transcript::PendingTranscript;
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
 use dormouse_provenance::EchoGuard;
@@ -15,7 +16,7 @@ use super::window;
 use super::worker::{QueuedRuns, work};
 
 /// The tool without which nothing can be saved.
-const NEEDED_TOOL: &str = "MemorySave";
+const NEEDED_TOOL: &str = MEMORY_SAVE.name;
 
 /// The settings of extraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,8 @@
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, Message, Role};
-
-/// Tools with which the model saves memories itself.
-const SAVING_TOOLS: &[&str] = &["MemorySave", "MemoryDelete", "MemoryLog", "memory"];
-/// Tools that write files, which may be memories.
-const WRITING_TOOLS: &[&str] = &["Write", "Edit"];
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{Block, FileUse, Message, Role, ToolPurpose};
 
 /// The messages after the last one that was seen. Where a compaction has removed that one, all messages count again:
 /// better twice than never.
@@ -41,6 +37,8 @@ pub(super) fn model_saved(messages: &[Arc<Message>], folders: &[String]) -> bool
     calls.any(|call| {
         let input = call.input.get();
         let in_memory = || folders.iter().any(|folder| input.contains(folder.as_str()));
-        SAVING_TOOLS.contains(&call.name) || (WRITING_TOOLS.contains(&call.name) && in_memory())
+        let traits = traits_of(call.name);
+        traits.purpose == ToolPurpose::MemoryWrite
+            || (traits.file_use.is_some_and(FileUse::changes) && in_memory())
     })
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use dormouse_base::printable;
+use dormouse_conversation::CallLabel;
+use dormouse_conversation::known_tools::traits_of;
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
@@ -15,8 +17,7 @@ use super::{edit_diff, tool_calls};
 /// Longer rules are not shown: the call above says the same.
 const LONGEST_RULE: usize = 60;
 
-/// The tool that presents a plan.
-const EXIT_PLAN: &str = "ExitPlan";
+/// The choices below a plan.
 const PLAN_CHOICES: &str =
     "y accept · a accept, and allow edits in this folder · n reject (add what to change)";
 
@@ -53,13 +54,13 @@ impl Confirmer for TerminalAsker {
 
 /// The rows of a permission prompt: the call, what it would change, why it needs permission, and the choices.
 pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize) -> Vec<Piece> {
-    if question.tool == EXIT_PLAN {
+    if label_of(question) == CallLabel::Plan {
         return plan(question, columns);
     }
     let mut flow = Flow::new(columns);
     let label = match &question.change {
         // The command is shown in full below.
-        None if question.tool == "Bash" => question.tool.clone(),
+        None if label_of(question) == CallLabel::Command => question.tool.clone(),
         _ => tool_calls::label(&question.tool, question.input.get(), folder),
     };
     flow.put_verbatim(&label, Style::BOLD);
@@ -88,6 +89,10 @@ pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize
     wrapped(&mut flow, &choices, Style::DIM);
     out.extend(flow.take());
     out
+}
+
+fn label_of(question: &ConfirmationRequest) -> CallLabel {
+    traits_of(&question.tool).label
 }
 
 /// The rows of a plan and its choices.
@@ -122,7 +127,7 @@ fn asked_path(question: &ConfirmationRequest, folder: &Path) -> Option<std::path
 fn command(question: &ConfirmationRequest, flow: &mut Flow) {
     let arguments: serde_json::Value =
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
-    if question.tool != "Bash" {
+    if label_of(question) != CallLabel::Command {
         return;
     }
     let command = arguments.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use dormouse_base::printable;
-use dormouse_conversation::{Block, ResultContent};
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{Block, CallLabel, ResultContent, ResultDisplay};
 use serde_json::Value;
 
 use crate::terminal::markdown::Style;
@@ -20,29 +21,29 @@ pub(crate) fn label(name: &str, input: &str, folder: &Path) -> String {
     let arguments: Value = serde_json::from_str(input).unwrap_or(Value::Null);
     let text = |field: &str| arguments.get(field).and_then(Value::as_str);
     let path = |field: &str| text(field).map(|path| relative(path, folder));
-    let label = match name {
-        "Bash" => format!("{name}: {}", text("command").unwrap_or_default().trim()),
-        "Read" | "Write" | "Edit" => format!("{name} {}", path("file_path").unwrap_or_default()),
-        "Glob" | "Grep" => {
+    let label = match traits_of(name).label {
+        CallLabel::Command => format!("{name}: {}", text("command").unwrap_or_default().trim()),
+        CallLabel::File => format!("{name} {}", path("file_path").unwrap_or_default()),
+        CallLabel::Search => {
             let place = path("path").map(|path| format!(" in {path}")).unwrap_or_default();
             format!("{name} {}{place}", text("pattern").unwrap_or_default())
         }
-        "Agent" => {
+        CallLabel::Subagent => {
             let kind = text("subagent_type").unwrap_or("a fork");
             let called = text("name").map(|called| format!(" {called}")).unwrap_or_default();
             format!("{name}{called} ({kind}): {}", text("description").unwrap_or_default())
         }
-        "SendMessage" => {
+        CallLabel::Message => {
             let to = text("to").unwrap_or_default();
             format!("{name} to {to}: {}", text("summary").unwrap_or_default())
         }
-        "Skill" => format!("{name} {}", text("skill").unwrap_or_default()),
-        "TodoWrite" | "ExitPlan" => name.to_owned(),
-        "memory" => {
+        CallLabel::Argument(field) => format!("{name} {}", text(field).unwrap_or_default()),
+        CallLabel::Name | CallLabel::Plan => name.to_owned(),
+        CallLabel::MemoryFile => {
             let place = text("path").or_else(|| text("old_path")).unwrap_or_default();
             format!("{name} {} {place}", text("command").unwrap_or_default())
         }
-        _ => format!("{name} {input}"),
+        CallLabel::Arguments => format!("{name} {input}"),
     };
     on_one_line(&label)
 }
@@ -88,11 +89,11 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
     }
     let more = lines.count();
     let count = text.lines().count();
-    CallOutcome::Succeeded(match name {
-        // Their first line repeats the label; the rest is for the model.
-        "Write" | "Edit" => String::new(),
+    CallOutcome::Succeeded(match traits_of(name).result_display {
+        // The first line repeats the label; the rest is for the model.
+        ResultDisplay::Hidden => String::new(),
         _ if first.is_empty() => "no output".to_owned(),
-        "Read" if !first.starts_with('[') => count_of(count, "line"),
+        ResultDisplay::LineCount if !first.starts_with('[') => count_of(count, "line"),
         _ if more == 0 => without_brackets(&first),
         _ => count_of(count, "line"),
     })

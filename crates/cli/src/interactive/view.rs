@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::printable;
-use dormouse_conversation::Role;
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{ResultDisplay, Role};
 use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
@@ -275,7 +276,7 @@ impl TerminalView {
             EngineEvent::ToolStarted { id, name, input } => {
                 // The text before the call is complete.
                 self.close_text();
-                if name == "TodoWrite" {
+                if is_todo_list(&name) {
                     self.steps = tool_calls::todo_rows(&input);
                 }
                 let label = tool_calls::label(&name, &input, &self.folder);
@@ -295,7 +296,7 @@ impl TerminalView {
                 let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
                 let outcome = tool_calls::outcome(&name, &result, &self.folder);
                 match &outcome {
-                    CallOutcome::Succeeded(_) if name == "TodoWrite" => self.list_steps(),
+                    CallOutcome::Succeeded(_) if is_todo_list(&name) => self.list_steps(),
                     CallOutcome::Succeeded(_) | CallOutcome::Failed(_) => {
                         self.call(&label, &outcome);
                     }
@@ -438,6 +439,10 @@ fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece>
     }
     row.push(Piece::Newline);
     row
+}
+
+fn is_todo_list(tool: &str) -> bool {
+    traits_of(tool).result_display == ResultDisplay::TodoList
 }
 
 #[cfg(test)]

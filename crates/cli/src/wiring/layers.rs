@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_base::{Environment, LayerSwitch, Settings, Switches, names};
-use dormouse_context::layers::{CLEARABLE_TOOLS, CacheEditRule, ClearRule, SnipRule};
+use dormouse_context::layers::{CacheEditRule, ClearRule, SnipRule};
 use dormouse_conversation::Budget;
 use dormouse_engine::{CompactionRules, LayerRules};
 use dormouse_model::{ServerClearing, binds_thinking};
@@ -86,6 +86,5 @@ pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
         at_least_tokens: from_tokens / 2,
         keep_tool_uses: keep,
         keep_thinking_turns: binds_thinking(model).then_some(1),
-        clearable: CLEARABLE_TOOLS,
     }
 }

@@ -1,9 +1,8 @@
 //! The permission gate of a run: mode and rules from the command line and the settings.
 
 use dormouse_base::{DefaultMode, PermissionSettings, nearest_name};
-use dormouse_engine::MEMORY_TOOLS;
+use dormouse_conversation::known_tools::{KNOWN_TOOLS, is_known};
 use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule, PermissionRules};
-use dormouse_tools::ToolSet;
 
 use crate::args::{Arguments, PermissionModeArgument};
 use crate::wiring::exit::Failure;
@@ -46,26 +45,15 @@ pub(crate) fn rules(settings: &PermissionSettings) -> Result<PermissionRules, Fa
 
 /// Warns about rules for unknown tools.
 fn warn_about_unknown_tools(rules: &PermissionRules) {
-    let tools = ToolSet::builtin();
-    let known = |name: &str| {
-        tools.get(name).is_some()
-            || name.starts_with("mcp__")
-            || MEMORY_TOOLS.contains(&name)
-            || LATER_TOOLS.contains(&name)
-    };
     for rule in rules.allow.iter().chain(&rules.ask).chain(&rules.deny) {
-        if known(rule.tool()) {
+        if is_known(rule.tool()) {
             continue;
         }
-        let meant = nearest_name(rule.tool(), tools.names().map(str::to_owned));
+        let meant = nearest_name(rule.tool(), KNOWN_TOOLS.iter().map(|tool| tool.name.to_owned()));
         let meant = meant.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
         print::note(&format!("warning: the rule `{rule}` names an unknown tool{meant}"));
     }
 }
-
-/// Tools that only some sessions have, besides the memory tools, or that other agents have.
-const LATER_TOOLS: &[&str] =
-    &["WebSearch", "Agent", "Task", "Skill", "SendMessage", "ExitPlan", "NotebookEdit"];
 
 fn parse(texts: &[String]) -> Result<Vec<PermissionRule>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()

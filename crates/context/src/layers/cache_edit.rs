@@ -12,9 +12,9 @@ use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use super::clear::{CLEARABLE_TOOLS, is_cleared};
+use super::clear::is_cleared;
 use super::edit::LayerReport;
-use super::results::results_of;
+use super::results::clearable_results;
 
 /// When to delete, and what stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl CacheEdits {
 
     /// Adds what is to be deleted with the next request, and says what that frees; none if nothing is due.
     pub fn plan(&mut self, messages: &[Arc<Message>], rule: &CacheEditRule) -> Option<LayerReport> {
-        let mut live = results_of(messages, CLEARABLE_TOOLS);
+        let mut live = clearable_results(messages);
         live.retain(|result| !self.ids.contains(result.id) && !is_cleared(result.block));
         let keep = rule.keep.max(1);
         if live.len() <= rule.above.max(keep) {

@@ -11,15 +11,11 @@ use std::time::Duration;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, ToolUseId};
 
 use super::edit::{HistoryEdit, LayerPlan, LayerReport};
-use super::results::{ToolResult, results_of};
+use super::results::{ToolResult, clearable_results};
 
 /// What replaces a cleared result.
 pub const CLEARED_RESULT: &str =
     "[this old result was cleared to make room; call the tool again if its content is needed]";
-
-/// The tools whose old results can be had again, or were a note of what was done.
-pub const CLEARABLE_TOOLS: &[&str] =
-    &["Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"];
 
 /// When to clear, and what stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +41,14 @@ pub fn plan_clear(
     if idle < rule.idle {
         return None;
     }
-    let mut results = results_of(messages, CLEARABLE_TOOLS);
+    let mut results = clearable_results(messages);
     results.truncate(results.len().saturating_sub(rule.keep.max(1)));
     plan_of(messages, &results)
 }
 
 /// The same for results that were cleared before: what a resumed session does with the ids it noted.
 pub fn clear_results(messages: &[Arc<Message>], ids: &BTreeSet<ToolUseId>) -> Option<LayerPlan> {
-    let mut results = results_of(messages, CLEARABLE_TOOLS);
+    let mut results = clearable_results(messages);
     results.retain(|result| ids.contains(result.id));
     plan_of(messages, &results)
 }

@@ -22,9 +22,7 @@ mod view;
 pub use cache_edit::{
     CacheDeletion, CacheEditRule, CacheEdits, SentDeletions, cache_edits_block, is_cache_edit,
 };
-pub use clear::{
-    CLEARABLE_TOOLS, CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
-};
+pub use clear::{CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear};
 pub use collapse::{folds_to_commit, plan_folds, plan_spans};
 pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
 pub use fold_span::{FoldSpan, SpanFold};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId};
 
 /// A tool's result in a conversation.
@@ -15,9 +16,9 @@ pub(super) struct ToolResult<'a> {
     pub(super) block: &'a Block,
 }
 
-/// The results of the tools named, oldest first. Results stand in the message behind their calls, so
+/// The results that may be cleared, oldest first. Results stand in the message behind their calls, so
 /// only the calls of the answer before are remembered.
-pub(super) fn results_of<'a>(messages: &'a [Arc<Message>], tools: &[&str]) -> Vec<ToolResult<'a>> {
+pub(super) fn clearable_results(messages: &[Arc<Message>]) -> Vec<ToolResult<'_>> {
     let mut calls: Vec<&ToolUseId> = Vec::new();
     let mut after_user = true;
     let mut found = Vec::new();
@@ -28,7 +29,7 @@ pub(super) fn results_of<'a>(messages: &'a [Arc<Message>], tools: &[&str]) -> Ve
         after_user = message.role == Role::User;
         for block in &message.blocks {
             match block.kind() {
-                BlockKind::ToolUse { id, name } if tools.contains(&name.as_str()) => calls.push(id),
+                BlockKind::ToolUse { id, name } if traits_of(name).clearable => calls.push(id),
                 BlockKind::ToolResult { id } if calls.contains(&id) => {
                     found.push(ToolResult { message: index, id, block });
                 }

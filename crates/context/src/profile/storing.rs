@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use dormouse_conversation::known_tools::{BASH, GREP, READ};
 use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, ToolUseId};
 
 use super::counters::{with, without};
@@ -15,9 +16,9 @@ use crate::result_storage::{ResultStorage, StorageLimit, plan_result_storage, pr
 const MARK: &str = "<persisted-output>";
 /// Tools with a bound of their own, in characters.
 const BOUNDS: [(&str, StorageLimit); 3] = [
-    ("Read", StorageLimit::Unlimited),
-    ("Bash", StorageLimit::Chars(30_000)),
-    ("Grep", StorageLimit::Chars(20_000)),
+    (READ.name, StorageLimit::Unlimited),
+    (BASH.name, StorageLimit::Chars(30_000)),
+    (GREP.name, StorageLimit::Chars(20_000)),
 ];
 
 /// The session with results stored that were not, or with those put back that were.

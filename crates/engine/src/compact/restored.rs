@@ -7,6 +7,7 @@ use dormouse_context::Fragment;
 use dormouse_context::compact::{
     OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,
 };
+use dormouse_conversation::known_tools::READ;
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
 use dormouse_hooks::HookRunner;
 use dormouse_permissions::{PermissionGate, PermissionMode};
@@ -100,7 +101,8 @@ impl Restorer<'_> {
         let input =
             serde_json::value::to_raw_value(&serde_json::json!({ "file_path": path })).ok()?;
         let id = ToolUseId::new("restored");
-        let result = caller.run(ToolUse { id: &id, name: "Read", input: &input }, &context).await;
+        let result =
+            caller.run(ToolUse { id: &id, name: READ.name, input: &input }, &context).await;
         match result.content {
             ResultContent::Text(text) if !result.is_error => {
                 Some(self.config.tools.redactor.redact(&text))

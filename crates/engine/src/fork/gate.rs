@@ -7,10 +7,6 @@ use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{FileGuard, FileRoute, Tool};
 use serde_json::value::RawValue;
 
-/// Tools that only read but change the parent: a skill in use adds its rules to the parent's gate, and agents report to
-/// the parent.
-const OF_THE_PARENT: &[&str] = &["Agent", "SendMessage", "Skill"];
-
 /// Where a fork may write with Write and Edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Writes {
@@ -78,7 +74,8 @@ impl ForkGate {
         if self.tools.contains(&name) {
             return Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()));
         }
-        if OF_THE_PARENT.contains(&name) {
+        // They only read but change the parent: a skill adds its rules to the parent's gate, subagents report to it.
+        if tool.spec().traits.session_bound {
             return Err(self.deny_tool(name));
         }
         match tool.access(input, folder) {

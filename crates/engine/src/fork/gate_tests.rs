@@ -5,11 +5,12 @@ use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 
 use dormouse_base::{Dir, Environment, RelPath};
+use dormouse_conversation::known_tools::SKILL;
 use dormouse_conversation::{ResultContent, ToolUse, ToolUseId};
 use dormouse_permissions::{PermissionRule, PermissionRules, PermissionVerdict};
 use dormouse_tools::{
     CallContext, CallResult, CallRunner, ResultLimit, ToolClass, ToolError, ToolOutput, ToolSet,
-    ToolSpec, ToolTraits,
+    ToolSpec,
 };
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -52,13 +53,13 @@ impl Skill {
         let schema = Cow::Borrowed(r#"{"type":"object"}"#);
         let (class, limit) = (ToolClass::ReadOnly, ResultLimit::OwnBound);
         Self(ToolSpec {
-            name: Cow::Borrowed("Skill"),
+            name: Cow::Borrowed(SKILL.name),
             full,
             short,
             schema,
             class,
             limit,
-            traits: ToolTraits::DEFAULT,
+            traits: SKILL.traits,
         })
     }
 }

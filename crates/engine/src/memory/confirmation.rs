@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_SAVE};
 use dormouse_memory::{Proposal, ProposedFile, Store};
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
 use serde_json::value::RawValue;
@@ -57,7 +58,7 @@ impl ChangeConfirmation {
 
 fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> ConfirmationRequest {
     let path = store.dir().path().join(file.file.as_str());
-    let tool = if file.after.is_some() { "MemorySave" } else { "MemoryDelete" };
+    let tool = if file.after.is_some() { MEMORY_SAVE.name } else { MEMORY_DELETE.name };
     let why = format!(
         "your settings ask for confirmation before {} memory is changed ({})",
         store.scope(),

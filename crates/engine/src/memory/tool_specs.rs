@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use dormouse_conversation::known_tools::{
+    MEMORY_DELETE, MEMORY_FILES, MEMORY_LIST, MEMORY_LOG, MEMORY_SAVE, MEMORY_SEARCH,
+};
 use dormouse_memory::file_commands;
-use dormouse_tools::{ResultLimit, ToolClass, ToolSpec, ToolTraits};
+use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
 
 pub(super) static SAVE: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemorySave"),
+    name: Cow::Borrowed(MEMORY_SAVE.name),
     full: Cow::Borrowed(
         "Saves a memory that outlasts this conversation, or changes one: a file and its line in the index, in one step.\n\n\
          - `name` and `description` decide whether it is found later: say what it is about.\n\
@@ -33,11 +36,11 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_SAVE.traits,
 };
 
 pub(super) static DELETE: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemoryDelete"),
+    name: Cow::Borrowed(MEMORY_DELETE.name),
     full: Cow::Borrowed(
         "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back for 30 days.",
     ),
@@ -51,12 +54,12 @@ pub(super) static DELETE: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_DELETE.traits,
 };
 
 /// The description is for models without built-in knowledge of the tool; the others get its type alone.
 pub(super) static FILES: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(file_commands::NAME),
+    name: Cow::Borrowed(MEMORY_FILES.name),
     full: Cow::Borrowed(
         "Looks at and changes this project's memory, which outlasts this conversation, as files under /memories.\n\n\
          - `view` lists a folder or shows a file with line numbers, `create` makes a file, `str_replace` and `insert` \
@@ -68,11 +71,11 @@ pub(super) static FILES: ToolSpec = ToolSpec {
     schema: Cow::Borrowed(file_commands::SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_FILES.traits,
 };
 
 pub(super) static SEARCH: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemorySearch"),
+    name: Cow::Borrowed(MEMORY_SEARCH.name),
     full: Cow::Borrowed(
         "Finds memories by their words, best first, with the beginning of each and a warning where one is old. Read opens the whole file.",
     ),
@@ -86,11 +89,11 @@ pub(super) static SEARCH: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_SEARCH.traits,
 };
 
 pub(super) static LIST: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemoryList"),
+    name: Cow::Borrowed(MEMORY_LIST.name),
     full: Cow::Borrowed("Lists all memories, a line each: type, scope, file, age, description."),
     short: Cow::Borrowed("Lists all memories."),
     schema: Cow::Borrowed(concat!(
@@ -100,11 +103,11 @@ pub(super) static LIST: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::Chars(30_000),
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_LIST.traits,
 };
 
 pub(super) static LOG: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("MemoryLog"),
+    name: Cow::Borrowed(MEMORY_LOG.name),
     full: Cow::Borrowed(
         "Adds a note to today's log, which outlasts this conversation. Memories are made of the log later.\n\n\
          - One thing a note, in a sentence or two: what is worth knowing in other conversations, and why.\n\
@@ -121,5 +124,5 @@ pub(super) static LOG: ToolSpec = ToolSpec {
     )),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: MEMORY_LOG.traits,
 };

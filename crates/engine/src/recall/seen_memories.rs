@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_context::RecalledMemories;
+use dormouse_conversation::known_tools::{MEMORY_FILES, MEMORY_SAVE, traits_of};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
-use dormouse_memory::file_commands;
 use serde_json::Value;
 
 use crate::memory::{SessionMemory, file_of_command};
@@ -58,16 +58,13 @@ impl SeenMemories {
 
     fn read_block(&mut self, role: Role, block: &Block, folder: &Path, memory: &SessionMemory) {
         if let Some(call) = block.as_tool_use() {
-            match call.name {
-                "Read" | "Write" | "Edit" => {
-                    self.files.extend(named_file(call.input.get(), folder));
-                }
-                "MemorySave" => drop(self.open.insert(call.id.clone(), OpenCall::Saving)),
-                file_commands::NAME => {
-                    let file = file_of_command(call.input.get(), memory).map(OpenCall::File);
-                    self.open.extend(file.map(|file| (call.id.clone(), file)));
-                }
-                _ => {}
+            if traits_of(call.name).file_use.is_some() {
+                self.files.extend(named_file(call.input.get(), folder));
+            } else if call.name == MEMORY_SAVE.name {
+                self.open.insert(call.id.clone(), OpenCall::Saving);
+            } else if call.name == MEMORY_FILES.name {
+                let file = file_of_command(call.input.get(), memory).map(OpenCall::File);
+                self.open.extend(file.map(|file| (call.id.clone(), file)));
             }
         } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
             (block.kind(), block.result_content())

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dormouse_base::{Clock, Redactor, SessionId};
 use dormouse_context::{Fragment, InvokedSkill};
+use dormouse_conversation::known_tools::SKILL;
 use dormouse_conversation::{Block, UsedSkill};
 use dormouse_hooks::HookRunner;
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{
-    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, ToolTraits,
-    parse_input,
+    CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ use super::set::Skills;
 use super::skill::{Skill, SkillError, SkillOwner};
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed("Skill"),
+    name: Cow::Borrowed(SKILL.name),
     full: Cow::Borrowed(
         "Loads a skill: instructions of the person's or the project's for a certain task, to be followed as far as they bear on it.\n\n\
          - `skill` is one of the names in the section on skills; no other will do.\n\
@@ -39,7 +39,7 @@ static SPEC: ToolSpec = ToolSpec {
     )),
     class: ToolClass::ReadOnly,
     limit: ResultLimit::OwnBound,
-    traits: ToolTraits::DEFAULT,
+    traits: SKILL.traits,
 };
 
 /// A skill that the user's prompt calls.

@@ -1,5 +1,6 @@
 //! Writing requests. Serialized from structs, in a fixed order, never from a map.
 
+use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{
     Block, BlockKind, Effort, Prefix, RequestOptions, ResponseFormat, Role, ServerTool,
     SystemBlock, ToolChoice, ToolDefinition,
@@ -146,7 +147,7 @@ fn server_edits(clearing: ServerClearing, tools: &[ToolDefinition]) -> Vec<Serve
         trigger: count("input_tokens", clearing.from_tokens),
         keep: count("tool_uses", clearing.keep_tool_uses),
         clear_at_least: count("input_tokens", clearing.at_least_tokens),
-        exclude_tools: names.filter(|name| !clearing.clearable.contains(name)).collect(),
+        exclude_tools: names.filter(|name| !traits_of(name).clearable).collect(),
     };
     thinking.into_iter().chain([tool_uses]).collect()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_background::{DreamTiming, EXTRACTION, Extraction, ExtractionRules, dream};
+use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_engine::FORK_TAG;
 use dormouse_memory::{ApplyMode, ChangeOrigin, Scope, Store};
 use dormouse_model::ScriptedModel;
@@ -112,7 +113,7 @@ fn model(saved: &'static str, answer: Option<&'static str>) -> ScriptedModel {
             return answer.take();
         }
         let is_saved = request.contains("\"tool_use_id\":\"save_1\"");
-        let saves = || ScriptedTurn::new().call("save_1", "MemorySave", saved);
+        let saves = || ScriptedTurn::new().call("save_1", MEMORY_SAVE.name, saved);
         Some(if is_saved { ScriptedTurn::new().text("Done.") } else { saves() })
     })
 }

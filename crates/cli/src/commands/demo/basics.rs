@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dormouse_conversation::Block;
+use dormouse_conversation::known_tools::{BASH, GREP, MEMORY_SAVE, READ};
 use dormouse_model::script::ScriptedTurn;
 
 use crate::wiring::exit::Failure;
@@ -17,12 +18,12 @@ pub(super) async fn tool_calls(sandbox: &DemoSandbox) -> Result<(), Failure> {
     let script = vec![
         ScriptedTurn::new().text("I'll read the plan first.").call(
             "call_1",
-            "Read",
+            READ.name,
             r#"{"file_path":"plan.md"}"#,
         ),
         ScriptedTurn::new().text("Now its length.").call(
             "call_2",
-            "Bash",
+            BASH.name,
             r#"{"command":"wc -l < plan.md"}"#,
         ),
         ScriptedTurn::new()
@@ -45,10 +46,10 @@ pub(super) async fn tool_calls(sandbox: &DemoSandbox) -> Result<(), Failure> {
 pub(super) async fn large_output(sandbox: &DemoSandbox) -> Result<(), Failure> {
     line("Scene 2: a command with large output");
     let script = vec![
-        ScriptedTurn::new().call("call_1", "Bash", r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
+        ScriptedTurn::new().call("call_1", BASH.name, r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
         ScriptedTurn::new().text("The list is stored; I only need one line of it.").call(
             "call_2",
-            "Grep",
+            GREP.name,
             r#"{"pattern":"^nut 19999:","path":"../home/projects","output_mode":"content","glob":"*.txt"}"#,
         ),
         ScriptedTurn::new().text("Nut 19999 is round."),
@@ -77,7 +78,7 @@ pub(super) async fn save_a_memory(sandbox: &DemoSandbox) -> Result<(), Failure> 
     let script = vec![
         ScriptedTurn::new().call(
             "call_1",
-            "MemorySave",
+            MEMORY_SAVE.name,
             r#"{"name":"Nuts in dozens","description":"counts nuts in dozens, rounded up","type":"feedback","content":"Give numbers of nuts in dozens, rounded up.\n\n**Why:** the larder's shelves hold twelve.\n\n**How to apply:** in answers; files keep exact numbers."}"#,
         ),
         ScriptedTurn::new().text("I'll count in dozens from now on."),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_conversation::Block;
+use dormouse_conversation::known_tools::{BASH, EDIT};
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_engine::{CompactionRequest, CompactionScope, Engine, FORK_TAG, TurnContext};
 use dormouse_model::ScriptedModel;
@@ -95,7 +96,7 @@ pub(super) async fn full_window(sandbox: &DemoSandbox) -> Result<(), Failure> {
 fn counting(shelves: usize, nuts: usize) -> Vec<ScriptedTurn> {
     let call = |shelf: usize| {
         let command = format!(r#"{{"command":"seq -f 'shelf {shelf}, nut %.0f' {nuts}"}}"#);
-        ScriptedTurn::new().call(format!("call_{shelf}"), "Bash", command)
+        ScriptedTurn::new().call(format!("call_{shelf}"), BASH.name, command)
     };
     (1..=shelves).map(call).collect()
 }
@@ -113,7 +114,7 @@ fn notes_turn(request: &str) -> Option<ScriptedTurn> {
         let input = serde_json::json!({"file_path": path, "old_string": old, "new_string": new});
         (format!("note_{number}"), input.to_string())
     });
-    Some(edits.fold(ScriptedTurn::new(), |turn, (id, input)| turn.call(id, "Edit", input)))
+    Some(edits.fold(ScriptedTurn::new(), |turn, (id, input)| turn.call(id, EDIT.name, input)))
 }
 
 /// The user's words in the summary.

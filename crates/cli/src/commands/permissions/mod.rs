@@ -2,6 +2,7 @@
 
 mod trust;
 
+use dormouse_conversation::known_tools::traits_of;
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
 use serde::Serialize;
@@ -63,11 +64,7 @@ fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {
     let json = if text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
         text.to_owned()
     } else {
-        let field = match arguments.tool.as_str() {
-            "Bash" => "command",
-            "WebFetch" => "url",
-            _ => "file_path",
-        };
+        let field = traits_of(&arguments.tool).main_argument.unwrap_or("file_path");
         format!("{{\"{field}\":{}}}", serde_json::Value::from(arguments.input.as_str()))
     };
     RawValue::from_string(json).map_err(Failure::failed)

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dormouse_conversation::{Block, BlockKind, Message, ToolUseId};
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{Block, BlockKind, FileUse, Message, ToolUseId};
 use serde::Deserialize;
 
 use crate::compact::identifiers::{IdentifierKind, identifiers};
@@ -108,11 +109,11 @@ impl Call<'_> {
     fn file(&self) -> Option<(&str, &'static str)> {
         let path =
             self.arguments.file_path.as_deref().or(self.arguments.notebook_path.as_deref())?;
-        let verb = match self.tool {
-            "Read" => "read",
-            "Write" => "written",
-            "Edit" | "MultiEdit" | "NotebookEdit" => "edited",
-            _ => "used",
+        let verb = match traits_of(self.tool).file_use {
+            Some(FileUse::Reads) => "read",
+            Some(FileUse::Writes) => "written",
+            Some(FileUse::Edits) => "edited",
+            None => "used",
         };
         Some((path, verb))
     }
