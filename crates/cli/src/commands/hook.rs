@@ -13,7 +13,7 @@ use crate::args::HookArguments;
 use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_places::{Places, Visit, Whose};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
 use crate::wiring::print;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
@@ -90,20 +90,26 @@ impl ProjectMemory<'_> {
 
     /// Opens the existing memories; creates none.
     async fn memories(&self) -> Result<ClientMemories, Failure> {
-        let places =
-            Places::find(self.world, self.project, (self.settings, self.switches), Visit::Look)
-                .await?;
+        let directories = MemoryDirectories::find(
+            self.world,
+            self.project,
+            (self.settings, self.switches),
+            DirectoryAccess::Read,
+        )
+        .await?;
         let mut stores = Vec::new();
         // Memories in the repository come from its authors, not from the user: other agents do not get them.
-        for place in places.list().iter().filter(|place| place.whose != Whose::Repo) {
-            stores.extend(places.existing(place)?);
+        for directory in
+            directories.list().iter().filter(|directory| directory.scope != StoreScope::Repo)
+        {
+            stores.extend(directories.existing(directory)?);
         }
-        let folder = |whose| places.of(whose).map(|place| place.directory.clone());
-        let project = folder(Whose::Project).unwrap_or_default();
+        let folder = |scope| directories.of(scope).map(|directory| directory.path.clone());
+        let project = folder(StoreScope::Project).unwrap_or_default();
         let rules = MemoryRules {
-            user: folder(Whose::User).unwrap_or_else(|| project.clone()),
+            user: folder(StoreScope::User).unwrap_or_else(|| project.clone()),
             project,
-            team: folder(Whose::Team).filter(|team| team.is_dir()),
+            team: folder(StoreScope::Team).filter(|team| team.is_dir()),
             index: self.index(),
             saving: Saving::Entries,
             past_sessions: false,

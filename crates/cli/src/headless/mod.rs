@@ -18,7 +18,7 @@ use crate::wiring::input;
 use crate::wiring::print;
 use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start;
-use crate::wiring::session_start::{Conversation, KeyOrigin};
+use crate::wiring::session_start::{ActiveSession, KeyOrigin};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
@@ -33,18 +33,18 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     }
     let prompt = prompt(arguments)?;
     let ready = session_start::prepare(arguments, world, Untrusted::Tell).await?;
-    let mut conversation = ready.open(arguments, world, None)?;
-    let report = ask(&mut conversation, arguments, world, &prompt).await;
-    conversation.servers.close().await;
+    let mut session = ready.open(arguments, world, None)?;
+    let report = ask(&mut session, arguments, world, &prompt).await;
+    session.servers.close().await;
     let report = report?;
-    finish(&report, &conversation.key)
+    finish(&report, &session.key)
 }
 
 /// Runs the `Setup` hooks only.
 async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     let ready = session_start::prepare(arguments, world, Untrusted::Tell).await?;
-    let mut conversation = ready.open(arguments, world, None)?;
-    conversation.set_up(arguments, &mut print::notice).await;
+    let mut session = ready.open(arguments, world, None)?;
+    session.set_up(arguments, &mut print::notice).await;
     Ok(Exit::Done)
 }
 
@@ -76,13 +76,13 @@ fn prompt(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 async fn ask(
-    conversation: &mut Conversation,
+    session: &mut ActiveSession,
     arguments: &Arguments,
     world: &World,
     prompt: &str,
 ) -> Result<TurnReport, Failure> {
-    conversation.set_up(arguments, &mut print::notice).await;
-    let Conversation { engine, surroundings, .. } = conversation;
+    session.set_up(arguments, &mut print::notice).await;
+    let ActiveSession { engine, surroundings, .. } = session;
     let session = engine.conversation().session().to_string();
     let model = engine.model().name.clone();
     let mut printer =

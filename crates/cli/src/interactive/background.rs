@@ -5,7 +5,7 @@ use dormouse_base::printable;
 
 use crate::terminal::markdown::Style;
 use crate::wiring::background_tasks;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::line_editor::LineEditor;
 use super::session::InteractiveSession;
@@ -17,8 +17,8 @@ pub(super) fn incoming_line(message: &str) -> String {
 }
 
 /// Prints what background tasks saved to memory, above the prompt.
-pub(super) fn show_memory_notices(conversation: &Conversation, editor: &LineEditor) {
-    let Some(memory) = &conversation.memory else { return };
+pub(super) fn show_memory_notices(session: &ActiveSession, editor: &LineEditor) {
+    let Some(memory) = &session.memory else { return };
     for notice in memory.notices().take() {
         editor.print(memory_notice(&notice));
     }
@@ -36,7 +36,7 @@ impl InteractiveSession<'_> {
     /// Waits a while for running background tasks; Ctrl-C skips that (B-12). What is left is done when the session is
     /// next opened.
     pub(super) async fn wait_for_background_tasks(&mut self) {
-        let engine = &self.conversation.engine;
+        let engine = &self.session.engine;
         if !background_tasks::is_busy(engine) {
             return;
         }

@@ -8,7 +8,7 @@ use dormouse_hooks::SessionEndReason;
 
 use crate::terminal::markdown::{Color, Style};
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::background;
 use super::line_editor::{InputEvent, ReadRequest, ShortcutKey};
@@ -36,8 +36,8 @@ impl InteractiveSession<'_> {
         let arguments = self.arguments;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        self.conversation.set_up(arguments, &mut sink).await;
-        self.conversation.engine.notify_opened();
+        self.session.set_up(arguments, &mut sink).await;
+        self.session.engine.notify_opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
             let input = match first.take() {
@@ -60,7 +60,7 @@ impl InteractiveSession<'_> {
     }
 
     fn show_header(&self) {
-        let Conversation { engine, project, .. } = &self.conversation;
+        let ActiveSession { engine, project, .. } = &self.session;
         let mut view = self.view.borrow_mut();
         let user_home = self.world.environment.get(names::USER_HOME).map(Path::new);
         let folder = match user_home.and_then(|home| project.folder.strip_prefix(home).ok()) {
@@ -81,13 +81,13 @@ impl InteractiveSession<'_> {
             Exit::Done => SessionEndReason::PromptInputExit,
             _ => SessionEndReason::Other,
         };
-        background::show_unfinished_agents(&self.conversation.subagents, &self.view);
+        background::show_unfinished_agents(&self.session.subagents, &self.view);
         self.wait_for_background_tasks().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        self.conversation.engine.end(reason, &mut sink).await;
-        self.conversation.servers.close().await;
-        if !self.conversation.engine.conversation().history().messages().is_empty() {
+        self.session.engine.end(reason, &mut sink).await;
+        self.session.servers.close().await;
+        if !self.session.engine.conversation().history().messages().is_empty() {
             let text = "Session saved. Continue it with: dormouse --continue";
             self.view.borrow_mut().note(text, Style::DIM);
         }
@@ -97,8 +97,8 @@ impl InteractiveSession<'_> {
         let mut interrupts = 0;
         loop {
             self.view.borrow_mut().before_prompt();
-            self.status_line.show(&self.conversation, &self.view).await;
-            let mode = mode_label(self.conversation.gate.mode());
+            self.status_line.show(&self.session, &self.view).await;
+            let mode = mode_label(self.session.gate.mode());
             let request =
                 ReadRequest::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
             let reading = self.editor.read(request);
@@ -108,9 +108,9 @@ impl InteractiveSession<'_> {
                 tokio::select! {
                     event = &mut reading => break event,
                     _ = ticks.tick() => {
-                        background::show_memory_notices(&self.conversation, &self.editor);
+                        background::show_memory_notices(&self.session, &self.editor);
                         // The model gets these with the next prompt.
-                        for message in self.conversation.engine.receive() {
+                        for message in self.session.engine.receive() {
                             self.editor.print(background::incoming_line(&message));
                         }
                     }
@@ -179,8 +179,7 @@ impl InteractiveSession<'_> {
             Some(ParsedCommand::Known(SlashCommand::Plan, rest)) => return self.plan(&rest).await,
             Some(ParsedCommand::Known(command, rest)) => self.slash_command(command, &rest).await,
             Some(ParsedCommand::Unknown { name, similar }) => {
-                let similar =
-                    similar.or_else(|| nearest_name(&name, skills::names(&self.conversation)));
+                let similar = similar.or_else(|| nearest_name(&name, skills::names(&self.session)));
                 let hint =
                     similar.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
                 self.view.say(&format!("Unknown command /{name}.{hint} /help lists all commands."));

@@ -50,20 +50,20 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let (confirmer, confirmations) = confirmation::channel();
     let ready = Box::pin(session_start::prepare(arguments, world, Untrusted::Ask));
     let ready = notify_if_slow(ready, || print::note(CONNECTING)).await?;
-    let conversation = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
+    let session = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let is_dumb = is_dumb(&world.environment);
     let screen = screen(arguments, &world.environment, is_dumb);
-    let folder = conversation.project.folder.clone();
-    let view = TerminalView::new(screen, folder, conversation.gate.clone());
+    let folder = session.project.folder.clone();
+    let view = TerminalView::new(screen, folder, session.gate.clone());
     let unreadable = |error| Failure::failed(anyhow::anyhow!("cannot read the terminal: {error}"));
     let no_echo = if is_dumb { None } else { Some(NoEcho::enable().map_err(unreadable)?) };
-    let editor = LineEditor::start(entries, skills::names(&conversation)).map_err(unreadable)?;
-    let session = InteractiveSession {
+    let editor = LineEditor::start(entries, skills::names(&session)).map_err(unreadable)?;
+    let interactive = InteractiveSession {
         arguments,
         world,
-        conversation,
+        session,
         view: SharedView::new(view),
         editor,
         confirmations,
@@ -73,7 +73,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         no_echo,
         status_line: StatusLine::default(),
     };
-    Box::pin(session.run(arguments.prompt.join(" "))).await
+    Box::pin(interactive.run(arguments.prompt.join(" "))).await
 }
 
 fn check_terminal(arguments: &Arguments) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::args::Arguments;
 use crate::terminal::tty::NoEcho;
 use crate::wiring::exit::Exit;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::confirmation::PendingConfirmation;
@@ -23,7 +23,7 @@ pub(super) const CONNECTING: &str = "Connecting to the model server…";
 pub(super) struct InteractiveSession<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) world: &'a World,
-    pub(super) conversation: Conversation,
+    pub(super) session: ActiveSession,
     pub(super) view: SharedView,
     pub(super) editor: LineEditor,
     pub(super) confirmations: UnboundedReceiver<PendingConfirmation>,
@@ -45,7 +45,7 @@ pub(super) enum AfterInput {
 impl InteractiveSession<'_> {
     /// The state of the working directory now.
     pub(super) async fn surroundings(&self) -> Surroundings {
-        let Conversation { project, environment, .. } = &self.conversation;
+        let ActiveSession { project, environment, .. } = &self.session;
         Surroundings::look(project, environment, &*self.world.clock).await
     }
 }

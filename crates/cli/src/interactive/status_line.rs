@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::terminal::markdown::Style;
 use crate::terminal::tty::columns;
 use crate::terminal::width;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::view::SharedView;
 
@@ -60,17 +60,17 @@ pub(super) struct StatusLine {
 
 impl StatusLine {
     /// Shows the line, where a command is configured.
-    pub(super) async fn show(&mut self, conversation: &Conversation, view: &SharedView) {
-        let settings = &conversation.settings.status_line;
+    pub(super) async fn show(&mut self, session: &ActiveSession, view: &SharedView) {
+        let settings = &session.settings.status_line;
         let Some(command) = &settings.command else { return };
         if let Some(kind) = settings.kind.as_deref().filter(|kind| *kind != "command") {
             let text = format!("`statusLine.type` is `{kind}`; only `command` is supported");
             return self.show_error_once(&text, view);
         }
-        let environment = &conversation.environment;
-        let folder = &conversation.project.folder;
+        let environment = &session.environment;
+        let folder = &session.project.folder;
         let reaper = Reaper::of_this_program();
-        let input = (command_input(conversation), &reaper);
+        let input = (command_input(session), &reaper);
         let arguments = ["-c", command];
         let ran = output_with_input("sh", &arguments, folder, environment, PATIENCE, input).await;
         let problem = match ran {
@@ -96,8 +96,8 @@ impl StatusLine {
     }
 }
 
-fn command_input(conversation: &Conversation) -> Vec<u8> {
-    let Conversation { engine, project, .. } = conversation;
+fn command_input(session: &ActiveSession) -> Vec<u8> {
+    let ActiveSession { engine, project, .. } = session;
     let input = StatusLineInput {
         session_id: engine.conversation().session().to_string(),
         transcript_path: engine.conversation().transcript_path().display().to_string(),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::terminal::markdown::Style;
 use crate::wiring::exit::Exit;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::confirmation::{self, PendingConfirmation};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
@@ -46,8 +46,8 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().turn_started();
         let interrupt = CancellationToken::new();
         let (most, clock) = (self.arguments.max_turns, &*self.world.clock);
-        let (conversation, monitor) = self.turn_monitor();
-        let Conversation { engine, project, environment, .. } = conversation;
+        let (session, monitor) = self.turn_monitor();
+        let ActiveSession { engine, project, environment, .. } = session;
         let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
         let mut context = TurnContext::new(&interrupt, &mut sink);
@@ -62,7 +62,7 @@ impl InteractiveSession<'_> {
     }
 
     /// Splits off the terminal side, so that the conversation can run.
-    pub(super) fn turn_monitor(&mut self) -> (&mut Conversation, TurnMonitor<'_>) {
+    pub(super) fn turn_monitor(&mut self) -> (&mut ActiveSession, TurnMonitor<'_>) {
         let monitor = TurnMonitor {
             view: &self.view,
             editor: &self.editor,
@@ -71,7 +71,7 @@ impl InteractiveSession<'_> {
             typed_ahead: &mut self.typed_ahead,
             no_echo: self.no_echo.as_ref(),
         };
-        (&mut self.conversation, monitor)
+        (&mut self.session, monitor)
     }
 
     /// Shows how the turn ended, unless it completed.
@@ -79,13 +79,13 @@ impl InteractiveSession<'_> {
         let mut view = self.view.borrow_mut();
         view.turn_ended();
         let lines = match result {
-            Ok(report) => turn_end_lines(&report.end, &self.conversation.key),
+            Ok(report) => turn_end_lines(&report.end, &self.session.key),
             Err(error) => engine_error_lines(error),
         };
         for (line, style) in lines {
             view.note(&line, style);
         }
-        let window = self.conversation.engine.context_window().state;
+        let window = self.session.engine.context_window().state;
         if window.warning {
             let left = window.percent_left;
             let text =

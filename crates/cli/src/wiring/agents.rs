@@ -129,7 +129,7 @@ pub(crate) fn all(
 }
 
 /// What agents need besides their definitions.
-pub(crate) struct Surrounding<'a> {
+pub(crate) struct SubagentContext<'a> {
     pub(crate) project: &'a Project,
     pub(crate) settings: &'a Settings,
     pub(crate) switches: &'a Switches,
@@ -140,10 +140,10 @@ pub(crate) struct Surrounding<'a> {
 pub(crate) fn registry(
     world: &World,
     AgentLibrary(library): AgentLibrary,
-    around: Surrounding<'_>,
+    around: SubagentContext<'_>,
     routing: MessageRouting,
 ) -> Result<Arc<SubagentRegistry>, Failure> {
-    let Surrounding { project, settings, switches, small } = around;
+    let SubagentContext { project, settings, switches, small } = around;
     let folders = (!library.is_bare).then(|| library.project.folders.clone());
     let models = OtherModels {
         settings: settings.clone(),

@@ -13,7 +13,7 @@ use dormouse_model::Dialect;
 
 use crate::wiring::embedder;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_places::{Places, Visit, Whose};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -50,17 +50,19 @@ pub(crate) async fn open(
     project: &Project,
     set: (&Settings, &Switches),
 ) -> Result<Result<Vec<Store>, ChangeError>, Failure> {
-    let places = Places::find(world, project, set, Visit::Write(Whose::Project)).await?;
-    if let Some(from) = &places.taken_over_from {
+    let directories =
+        MemoryDirectories::find(world, project, set, DirectoryAccess::Write(StoreScope::Project))
+            .await?;
+    if let Some(from) = &directories.taken_over_from {
         print::note(&format!("note: using the memory of {} (same repository)", from.display()));
     }
     let mut stores = Vec::new();
-    for place in places.list() {
-        let opened = match place.whose {
-            Whose::User | Whose::Project => places.open(place).map(Some),
-            Whose::Team => places.existing(place),
+    for directory in directories.list() {
+        let opened = match directory.scope {
+            StoreScope::User | StoreScope::Project => directories.open(directory).map(Some),
+            StoreScope::Team => directories.existing(directory),
             // Written by the repository's authors: the user reads them with `dormouse memory`.
-            Whose::Repo => continue,
+            StoreScope::Repo => continue,
         };
         match opened {
             Ok(store) => stores.extend(store),
@@ -76,9 +78,9 @@ pub(crate) async fn project_store(
     project: &Project,
     set: (&Settings, &Switches),
 ) -> Result<Option<Store>, Failure> {
-    let places = Places::find(world, project, set, Visit::Look).await?;
-    match places.of(Whose::Project) {
-        Some(place) => Ok(places.existing(place)?),
+    let directories = MemoryDirectories::find(world, project, set, DirectoryAccess::Read).await?;
+    match directories.of(StoreScope::Project) {
+        Some(directory) => Ok(directories.existing(directory)?),
         None => Ok(None),
     }
 }

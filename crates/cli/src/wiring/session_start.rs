@@ -2,37 +2,30 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_agents::SubagentRegistry;
 use dormouse_background::DreamTask;
-use dormouse_base::{
-    Environment, LayerSwitch, Project, SessionId, Settings, Switches, ToolSettings, TrustState,
-};
+use dormouse_base::{Environment, LayerSwitch, Project, SessionId, Settings, Switches, TrustState};
 use dormouse_conversation::PairingRepair;
-use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
-    Announcer, BackgroundTask, CostRules, Engine, EngineConfig, EngineEvent, Extensions,
-    InstructionSetup, MemorySetup, ModelSetup, OpenedSession, PromptOverrides, ResultRules,
-    ResumeReport, Saving, Services, SessionFolder, SessionMemory, Surroundings, ToolSetup,
-    WindowRules, memory_tools,
+    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Extensions, InstructionSetup,
+    MemorySetup, OpenedSession, ResumeReport, Saving, SessionFolder, SessionMemory, Surroundings,
 };
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 use dormouse_mcp_client::{McpHub, ServerSpec};
-use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
+use dormouse_tools::Confirmer;
 
 use crate::args::Arguments;
-use crate::wiring::agents::{self, AgentLibrary, Surrounding};
-use crate::wiring::background_tasks;
+use crate::wiring::agents::{self, AgentLibrary, SubagentContext};
+use crate::wiring::background_tasks::{self, RunKind};
 use crate::wiring::connect::{ModelChoice, ModelConnection, connect};
 use crate::wiring::dream;
+use crate::wiring::engine_config;
 use crate::wiring::exit::Failure;
 use crate::wiring::hooks;
 use crate::wiring::instructions;
-use crate::wiring::layers;
 use crate::wiring::mcp_servers;
 use crate::wiring::memory_session;
 use crate::wiring::permissions;
@@ -73,7 +66,7 @@ pub(crate) struct KeyOrigin {
 }
 
 /// An open session: the engine and what commands need beside it.
-pub(crate) struct Conversation {
+pub(crate) struct ActiveSession {
     pub(crate) engine: Engine,
     /// The state of the working directory at the start.
     pub(crate) surroundings: Surroundings,
@@ -98,7 +91,7 @@ pub(crate) struct Conversation {
     pub(crate) servers: Arc<McpHub>,
 }
 
-impl Conversation {
+impl ActiveSession {
     /// Runs the `Setup` hooks, if `--init` or `--maintenance` was given.
     pub(crate) async fn set_up(
         &mut self,
@@ -198,118 +191,80 @@ impl PreparedSession {
         arguments: &Arguments,
         world: &World,
         confirmer: Option<Arc<dyn Confirmer>>,
-    ) -> Result<Conversation, Failure> {
+    ) -> Result<ActiveSession, Failure> {
         let run = match &confirmer {
-            Some(_) => background_tasks::RunKind::Interactive,
-            None => background_tasks::RunKind::Headless { wait: arguments.wait },
+            Some(_) => RunKind::Interactive,
+            None => RunKind::Headless { wait: arguments.wait },
         };
         self.open_for(run, arguments, world, confirmer)
     }
 
     /// Like [`Self::open`], for a given kind of run.
-    #[expect(clippy::too_many_lines, reason = "one set-up, a field a line")]
     pub(crate) fn open_for(
         self,
-        run: background_tasks::RunKind,
+        run: RunKind,
         arguments: &Arguments,
         world: &World,
         confirmer: Option<Arc<dyn Confirmer>>,
-    ) -> Result<Conversation, Failure> {
-        let Self {
-            connection,
-            settings,
-            switches,
-            project,
-            environment,
-            gate,
-            surroundings,
-            folder,
-            opened,
-            agents,
-            hooks,
-            instructions,
-            skills,
-            mut memory,
-            servers,
-        } = self;
-        let (small, around) = (connection.small.clone(), (&project, &settings, &switches));
-        let around =
-            Surrounding { project: around.0, settings: around.1, switches: around.2, small };
-        let subagents =
-            agents::registry(world, agents, around, session_messages::routing(world, &folder)?)?;
+    ) -> Result<ActiveSession, Failure> {
+        let Self { connection, settings, switches, project, environment, gate, folder, .. } = self;
+        let definitions = SubagentContext {
+            project: &project,
+            settings: &settings,
+            switches: &switches,
+            small: connection.small.clone(),
+        };
+        let routing = session_messages::routing(world, &folder)?;
+        let subagents = agents::registry(world, self.agents, definitions, routing)?;
+        let mut memory = self.memory;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small.clone_from(&connection.small);
             recall.agents = Some(Arc::clone(&subagents) as _);
         }
-        let key = KeyOrigin { source: connection.key_source, variable: connection.key_variable };
-        let tools =
-            ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
-        let named = NamedSession::from_arguments(arguments, world, &folder, opened.as_ref())?;
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
+        let named = NamedSession::from_arguments(arguments, world, &folder, self.opened.as_ref())?;
         let dreamer = dream::dreamer(world, access.as_ref(), &folder, &switches)?;
-        // A headless run ends with its answer: no dreams.
-        let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
-        let mut beside =
+        let mut background_tasks =
             background_tasks::background_tasks(world, &settings, &switches, &project, run)?;
-        beside.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
-        let mut config = EngineConfig {
-            model: ModelSetup {
-                client: connection.model,
-                name: connection.model_name,
-                origin: connection.origin,
-                dialect: connection.dialect,
-                budget: connection.budget,
-            },
+        // A headless run ends with its response: no dreams.
+        let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
+        background_tasks.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
+        let extensions = Extensions {
+            hooks: Arc::new(self.hooks),
+            skills: Arc::new(self.skills),
+            announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
+            message_sources: named.iter().map(NamedSession::incoming).collect(),
+            background_tasks,
+            fork_points: None,
+        };
+        let config = EngineConfig {
+            model: engine_config::model_setup(&connection),
+            tools: engine_config::tool_setup(
+                &connection,
+                &settings.tools,
+                memory.as_ref(),
+                &gate,
+                &environment,
+                confirmer,
+            ),
             small: connection.small,
             retry: connection.retry,
             effort: None,
-            tools: ToolSetup {
-                set: Arc::new(tools),
-                gate: gate.clone(),
-                confirmer,
-                environment: environment.clone(),
-                redactor: connection.redactor,
-                reaper: Reaper::of_this_program(),
-                commands: command_limits(&settings.tools),
-            },
             project: project.clone(),
-            services: Services {
-                clock: Arc::clone(&world.clock),
-                ids: Arc::clone(&world.ids),
-                figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
-            },
-            overrides: overrides(arguments),
-            instructions,
-            cost: CostRules {
-                prices: PriceTable::of_settings(&settings.prices),
-                max_usd: arguments.max_cost,
-            },
-            extensions: Extensions {
-                hooks: Arc::new(hooks),
-                skills: Arc::new(skills),
-                announcers: vec![Arc::clone(&servers) as Arc<dyn Announcer>],
-                message_sources: named.iter().map(NamedSession::incoming).collect(),
-                background_tasks: beside,
-                fork_points: None,
-            },
-            window: WindowRules {
-                results: Arc::new(result_rules(&settings, &switches)),
-                layers: layers::rules(&settings, &switches)?,
-                compaction: layers::compaction(&switches, &world.environment)?,
-            },
+            services: engine_config::services(world)?,
+            overrides: engine_config::prompt_overrides(arguments),
+            instructions: self.instructions,
+            cost: engine_config::cost_rules(arguments, &settings),
+            extensions,
+            window: engine_config::window_rules(&settings, &switches, &world.environment)?,
             memory,
             subagent: None,
         };
-        session_messages::spawner(&subagents, named.as_ref())?.configure(&mut config);
-        warn_without_price(&config);
-        let engine = match opened {
-            None => Engine::begin(config, &folder, &surroundings)?,
-            Some(opened) => resume(arguments, config, opened, &surroundings)?,
-        };
-        named.iter().try_for_each(|named| named.hold(engine.conversation().session()))?;
-        Ok(Conversation {
+        let start = EngineStart { config, opened: self.opened, named: named.as_ref() };
+        let engine = start.run(arguments, &subagents, &folder, &self.surroundings)?;
+        Ok(ActiveSession {
             engine,
-            surroundings,
+            surroundings: self.surroundings,
             project,
             environment,
             settings,
@@ -319,23 +274,39 @@ impl PreparedSession {
             memory: access,
             dreamer,
             subagents,
-            key,
+            key: KeyOrigin { source: connection.key_source, variable: connection.key_variable },
             named,
-            servers,
+            servers: self.servers,
         })
     }
 }
 
-fn overrides(arguments: &Arguments) -> PromptOverrides {
-    PromptOverrides {
-        system: arguments.system_prompt.clone(),
-        append: arguments.append_system_prompt.clone(),
-    }
+/// A configured engine that is not running yet.
+struct EngineStart<'a> {
+    config: EngineConfig,
+    /// The session to resume.
+    opened: Option<OpenedSession>,
+    named: Option<&'a NamedSession>,
 }
 
-fn result_rules(settings: &Settings, switches: &Switches) -> ResultRules {
-    let store = switches.is_on(LayerSwitch::StoredResults);
-    ResultRules { store, chars: settings.tools.result_chars.clone() }
+impl EngineStart<'_> {
+    /// Starts a new session or resumes one, and takes over its mailbox.
+    fn run(
+        mut self,
+        arguments: &Arguments,
+        subagents: &Arc<SubagentRegistry>,
+        folder: &SessionFolder,
+        surroundings: &Surroundings,
+    ) -> Result<Engine, Failure> {
+        session_messages::spawner(subagents, self.named)?.configure(&mut self.config);
+        engine_config::warn_without_price(&self.config);
+        let engine = match self.opened {
+            None => Engine::begin(self.config, folder, surroundings)?,
+            Some(opened) => resume(arguments, self.config, opened, surroundings)?,
+        };
+        self.named.map_or(Ok(()), |named| named.hold(engine.conversation().session()))?;
+        Ok(engine)
+    }
 }
 
 /// The user's skills, then the project's if it is trusted, then those of plugins.
@@ -353,24 +324,6 @@ fn skills(
         TrustState::NotNeeded | TrustState::Undecided | TrustState::Changed => own,
     };
     Ok(own.with(plugins::skills(&in_force.plugins)))
-}
-
-/// Timeouts of shell commands. The default never exceeds the maximum.
-fn command_limits(settings: &ToolSettings) -> CommandLimits {
-    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
-    let usual = CommandLimits::default();
-    let most = set(settings.bash_max_timeout_ms, usual.most);
-    CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
-}
-
-/// Warns that `--max-cost` has no effect for a model without a price.
-fn warn_without_price(config: &EngineConfig) {
-    if config.cost.max_usd.is_some() && config.cost.prices.price(&config.model.name).is_none() {
-        print::note(&format!(
-            "warning: --max-cost has no effect: no price known for {} (price list of {PRICES_DATED}); add it to the setting `prices`",
-            config.model.name
-        ));
-    }
 }
 
 /// The session that `--resume` or `--continue` names.

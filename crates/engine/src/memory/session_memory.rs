@@ -54,7 +54,7 @@ impl SessionMemory {
         clock: Arc<dyn Clock>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Arc<Self> {
-        let setup = RankingSetup { cache: cache.map(Path::to_owned), embedder };
+        let setup = RankingSetup { cache: cache.map(Path::to_owned), embedder, project: None };
         let memories = Arc::new(ReachableMemories::new(stores, setup));
         Arc::new(Self {
             memories,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dormouse_base::FileError;
+use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use thiserror::Error;
 
@@ -65,6 +65,8 @@ pub struct RankingSetup {
     pub cache: Option<PathBuf>,
     /// Makes vectors, if the user has set up a model for it.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// The project's folder, if no store has been opened with it.
+    pub project: Option<Dir>,
 }
 
 /// The cached results of the last scan of a store.
@@ -244,7 +246,8 @@ impl ReachableMemories {
     /// The ranking over the stores, opened when it is first needed.
     pub fn recall(&self) -> &MemorySearch {
         self.recall.get_or_init(|| {
-            let root = self.stores.iter().find_map(|store| store.project_root()).cloned();
+            let of_store = self.stores.iter().find_map(|store| store.project_root());
+            let root = of_store.or(self.setup.project.as_ref()).cloned();
             let mut recall = MemorySearch::open(self.stores.clone(), self.setup.cache.as_deref());
             if let Some(embedder) = &self.setup.embedder {
                 recall = recall.with_embedder(Arc::clone(embedder));

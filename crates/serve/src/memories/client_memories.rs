@@ -37,7 +37,7 @@ impl ClientMemories {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let stores = stores.into_iter().map(Arc::new).collect();
-        let setup = RankingSetup { cache: Some(cache.to_owned()), embedder };
+        let setup = RankingSetup { cache: Some(cache.to_owned()), embedder, project: None };
         Self { reachable: ReachableMemories::new(stores, setup), rules, clock }
     }
 

@@ -44,7 +44,7 @@ const SESSIONS: [ScriptedSession; 2] = [
 
 const MERGED: &str = r#"{"name":"The tin box","description":"what the tin box is for, and when it is opened","type":"project","content":"Acorns are kept in the tin box, which is opened on Sundays only.\n\n**Why:** mice eat them on the shelves.\n\n**How to apply:** plan counts for a Sunday.","supersedes":["acorns-in-the-tin-box.md","tin-box-on-sundays.md"]}"#;
 
-/// Two sessions whose facts are saved without a request of the user.
+/// Two sessions scope facts are saved without a request of the user.
 pub(super) async fn extraction(sandbox: &DemoSandbox) -> Result<(), Failure> {
     line("Scene 7: extraction in the background");
     for session in SESSIONS {

@@ -12,7 +12,7 @@ use crate::args::{LintArguments, MemoryDoctorArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -21,7 +21,7 @@ use crate::wiring::world::World;
 struct CheckRow {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<Whose>,
+    scope: Option<StoreScope>,
     file: String,
     path: String,
     line: Option<usize>,
@@ -30,7 +30,7 @@ struct CheckRow {
 }
 
 impl CheckRow {
-    fn new(finding: LintFinding, scope: Option<Whose>, path: String) -> Self {
+    fn new(finding: LintFinding, scope: Option<StoreScope>, path: String) -> Self {
         Self {
             kind: finding.kind.as_str(),
             scope,
@@ -60,9 +60,9 @@ pub(super) async fn doctor(
         if arguments.fix {
             let fixed = into_receipt(scoped.store.fix_index(&ChangeOrigin::user("index fixed"))?)?;
             if let Some(receipt) = fixed {
-                let whose = scoped.whose.to_string();
+                let scope = scoped.scope.to_string();
                 let id = receipt.id.to_string();
-                print::note(&msg!("memory-index-fixed", scope = whose, change = id));
+                print::note(&msg!("memory-index-fixed", scope = scope, change = id));
             }
         }
         lines.extend(check_store(scoped, &checkout)?);
@@ -80,7 +80,7 @@ fn report(lines: Vec<CheckRow>, json: bool, world: &World) -> Result<Exit, Failu
     } else {
         let mut table = TextTable::new(&["problem", "file", "message"]);
         for line in &lines {
-            let scope = line.scope.map(|whose| format!(" ({whose})")).unwrap_or_default();
+            let scope = line.scope.map(|scope| format!(" ({scope})")).unwrap_or_default();
             let file = line.line.map_or(line.file.clone(), |at| format!("{}:{at}", line.file));
             table.row([line.kind.to_owned(), file + &scope, line.message.clone()]);
         }
@@ -110,11 +110,11 @@ pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exi
 /// The problems of a store.
 fn check_store(scoped: &ScopedStore, checkout: &Dir) -> Result<Vec<CheckRow>, Failure> {
     // Memories for all projects are not about the files of this one.
-    let project = Some(checkout).filter(|_| scoped.whose != Whose::User);
+    let project = Some(checkout).filter(|_| scoped.scope != StoreScope::User);
     let findings = scoped.store.doctor(project)?.into_iter();
     let row = |finding: LintFinding| {
         let path = scoped.path_of(&finding.file);
-        CheckRow::new(finding, Some(scoped.whose), path)
+        CheckRow::new(finding, Some(scoped.scope), path)
     };
     Ok(findings.map(row).collect())
 }

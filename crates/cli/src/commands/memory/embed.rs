@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use dormouse_base::Settings;
 use dormouse_search::{VectorCounts, VectorFillError, WordVectors};
 use serde::Serialize;
 
-use super::recall;
 use super::stores::SelectedStores;
 use crate::args::EmbedArguments;
 use crate::message_catalog::msg;
@@ -25,14 +25,16 @@ struct EmbedReport {
 }
 
 pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
-    match embedder::named(&stores.settings, world)? {
-        None => return Err(not_configured()),
-        Some(Named::File(path)) => prepare(&path, arguments, world)?,
-        Some(Named::Server { .. }) => {}
-    }
-    let model = embedder::embedder(&stores.settings, world)?.ok_or_else(not_configured)?;
-    let recall = recall::open_word_ranking(&stores, world)?.with_embedder(model);
+    let embedder = |settings: &Settings| {
+        match embedder::named(settings, world)? {
+            None => return Err(not_configured()),
+            Some(Named::File(path)) => prepare(&path, arguments, world)?,
+            Some(Named::Server { .. }) => {}
+        }
+        Ok(Some(embedder::embedder(settings, world)?.ok_or_else(not_configured)?))
+    };
+    let stores = SelectedStores::open_with(world, arguments.common.scope, embedder).await?;
+    let recall = stores.reachable.recall();
     recall.rescan(stores.now)?;
     if arguments.again {
         recall.delete_vectors().map_err(failed)?;

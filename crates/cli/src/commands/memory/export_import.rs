@@ -16,7 +16,7 @@ use crate::args::{ExportArguments, ImportArguments, ImportFormat};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -25,7 +25,7 @@ use crate::wiring::world::World;
 struct ExportedJson {
     #[serde(flatten)]
     memory: serde_json::Value,
-    scope: Whose,
+    scope: StoreScope,
 }
 
 pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result<Exit, Failure> {
@@ -38,7 +38,7 @@ pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result
                 if let Some(fields) = memory.as_object_mut() {
                     fields.remove("scope");
                 }
-                lines.push(ExportedJson { memory, scope: scoped.whose });
+                lines.push(ExportedJson { memory, scope: scoped.scope });
             }
         }
         return print::json(&lines).map(|()| Exit::Done);
@@ -46,7 +46,7 @@ pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result
     let mut all = Vec::new();
     for scoped in &stores.list {
         // The same file name may exist in two scopes.
-        let subfolder = arguments.common.scope.is_none().then(|| scoped.whose.to_string());
+        let subfolder = arguments.common.scope.is_none().then(|| scoped.scope.to_string());
         let into = subfolder.map_or_else(|| folder.clone(), |name| folder.join(name));
         all.push(StoreExport::new(absolute(&into)?, scoped)?);
     }
@@ -136,7 +136,7 @@ fn write(
 
 #[derive(Serialize)]
 struct ImportJson {
-    scope: Whose,
+    scope: StoreScope,
     change: Option<u64>,
     added: Vec<String>,
     known: usize,
@@ -146,8 +146,8 @@ struct ImportJson {
 pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result<Exit, Failure> {
     // Read before a store is created.
     let (list, skipped) = read(&arguments.path, arguments.format)?;
-    let whose = arguments.common.scope.map_or(Whose::Project, Into::into);
-    let scoped = open_for_writing(world, whose).await?;
+    let scope = arguments.common.scope.map_or(StoreScope::Project, Into::into);
+    let scoped = open_for_writing(world, scope).await?;
     let by =
         ChangeOrigin::new(ChangeAuthor::Import, format!("import of {}", arguments.path.display()));
     let report = confirm_secrets(by, arguments.allow_secret, |by| scoped.store.import(by, &list))?;
@@ -169,7 +169,7 @@ pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result
         ));
         return Ok(Exit::Done);
     }
-    print::json(&ImportJson { scope: scoped.whose, change, added, known: report.known, skipped })?;
+    print::json(&ImportJson { scope: scoped.scope, change, added, known: report.known, skipped })?;
     Ok(Exit::Done)
 }
 

@@ -11,7 +11,7 @@ use super::table::TextTable;
 use crate::args::{DiffArguments, LogArguments, UndoArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -19,7 +19,7 @@ use crate::wiring::world::World;
 #[derive(Serialize)]
 struct ChangeJson<'a> {
     change: u64,
-    scope: Whose,
+    scope: StoreScope,
     time: String,
     author: String,
     reason: &'a str,
@@ -97,26 +97,26 @@ fn files_of(
     stores: &SelectedStores,
     name: &str,
     changes: &[StoreChange<'_>],
-) -> Result<Vec<(Whose, MemoryFile)>, Failure> {
+) -> Result<Vec<(StoreScope, MemoryFile)>, Failure> {
     let failure = match stores.find_by_name(name) {
-        Ok(found) => return Ok(vec![(found.scoped.whose, found.memory.file.clone())]),
+        Ok(found) => return Ok(vec![(found.scoped.scope, found.memory.file.clone())]),
         Err(failure) => failure,
     };
     let mut former = Vec::new();
     for scoped in &stores.list {
-        former.extend(find_in_trash(scoped, name)?.into_iter().map(|file| (scoped.whose, file)));
+        former.extend(find_in_trash(scoped, name)?.into_iter().map(|file| (scoped.scope, file)));
     }
     for change in changes {
         let files = change.entry.files.iter().map(|(file, _)| file);
         let matching = files.filter(|file| fold(file.as_str()) == fold(name));
-        former.extend(matching.map(|file| (change.scoped.whose, file.clone())));
+        former.extend(matching.map(|file| (change.scoped.scope, file.clone())));
     }
     if former.is_empty() { Err(failure) } else { Ok(former) }
 }
 
-fn touches(change: &StoreChange<'_>, files: &[(Whose, MemoryFile)]) -> bool {
-    files.iter().any(|(whose, wanted)| {
-        *whose == change.scoped.whose && change.entry.files.iter().any(|(file, _)| file == wanted)
+fn touches(change: &StoreChange<'_>, files: &[(StoreScope, MemoryFile)]) -> bool {
+    files.iter().any(|(scope, wanted)| {
+        *scope == change.scoped.scope && change.entry.files.iter().any(|(file, _)| file == wanted)
     })
 }
 
@@ -128,7 +128,7 @@ fn logged<'a>(change: &'a StoreChange<'_>) -> ChangeJson<'a> {
     };
     ChangeJson {
         change: entry.id.0,
-        scope: change.scoped.whose,
+        scope: change.scoped.scope,
         time: entry.time.to_string(),
         author: entry.author.to_string(),
         reason: &entry.reason,
@@ -151,7 +151,7 @@ fn table(changes: &[StoreChange<'_>]) -> TextTable {
         let when = entry.time.strftime("%Y-%m-%d %H:%M").to_string();
         table.row([
             entry.id.to_string(),
-            scoped.whose.to_string(),
+            scoped.scope.to_string(),
             when,
             entry.author.to_string(),
             what,
@@ -231,7 +231,7 @@ pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exi
     print::note(&format!(
         "change {} ({}), {} by {}: {}",
         entry.id,
-        change.scoped.whose,
+        change.scoped.scope,
         entry.time.strftime("%Y-%m-%d %H:%M"),
         entry.author,
         reason(entry)
@@ -262,7 +262,7 @@ fn find_change(changes: Vec<StoreChange<'_>>, number: u64) -> Result<StoreChange
         .hint(msg!("memory-unknown-change-hint"))),
         (Some(last), false) => {
             let scopes =
-                matching.iter().chain([&last]).map(|change| change.scoped.whose.to_string());
+                matching.iter().chain([&last]).map(|change| change.scoped.scope.to_string());
             let scopes = scopes.collect::<Vec<_>>().join(", ");
             let text =
                 msg!("memory-ambiguous-change", number = number.to_string(), scopes = scopes);
@@ -283,7 +283,7 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
         let all = changes(&stores)?;
         let is_done = |done: &&StoreChange<'_>| {
             let same = |(change, receipt): &(&StoreChange<'_>, Receipt)| {
-                done.scoped.whose == change.scoped.whose && done.entry.id == receipt.id
+                done.scoped.scope == change.scoped.scope && done.entry.id == receipt.id
             };
             undone.iter().any(same)
         };
@@ -306,12 +306,12 @@ fn with_same_dream<'d>(
     change: StoreChange<'d>,
 ) -> Result<Vec<StoreChange<'d>>, Failure> {
     let Some(whole) = change.entry.part_of.clone() else { return Ok(vec![change]) };
-    let (scoped, id) = (change.scoped.whose, change.entry.id);
+    let (scoped, id) = (change.scoped.scope, change.entry.id);
     let mut all = vec![change];
     for other in changes(stores)? {
         let entry = &other.entry;
         let belongs = entry.part_of.as_deref() == Some(&whole) && entry.undone_by.is_none();
-        if belongs && entry.undoes.is_none() && (other.scoped.whose, entry.id) != (scoped, id) {
+        if belongs && entry.undoes.is_none() && (other.scoped.scope, entry.id) != (scoped, id) {
             all.push(other);
         }
     }
@@ -330,7 +330,7 @@ fn undo_all<'c, 'd>(changes: &'c [StoreChange<'d>]) -> Result<Undone<'c, 'd>, Fa
             Ok(receipt) => undone.push((change, receipt)),
             Err(error) if undone.is_empty() => return Err(error.into()),
             Err(error) => {
-                let scope = change.scoped.whose.to_string();
+                let scope = change.scoped.scope.to_string();
                 let failure = Failure::from(error).hint(msg!("memory-undo-partial", scope = scope));
                 return Ok((undone, Some(failure)));
             }
@@ -343,7 +343,7 @@ fn print_undone(change: &StoreChange<'_>, receipt: &Receipt) {
     print::data_line(&msg!(
         "memory-undone",
         number = change.entry.id.to_string(),
-        scope = change.scoped.whose.to_string(),
+        scope = change.scoped.scope.to_string(),
         author = change.entry.author.to_string(),
         reason = reason(&change.entry)
     ));

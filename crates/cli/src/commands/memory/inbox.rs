@@ -9,7 +9,7 @@ use super::stores::{ScopedStore, SelectedStores};
 use crate::args::{InboxArguments, InboxVerb};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -25,7 +25,7 @@ struct StoreProposal<'a> {
 #[derive(Serialize)]
 struct ProposalJson<'a> {
     id: u64,
-    scope: Whose,
+    scope: StoreScope,
     time: String,
     author: String,
     reason: &'a str,
@@ -44,7 +44,7 @@ struct ProposedFileJson<'a> {
 #[derive(Serialize)]
 struct DecisionJson {
     id: u64,
-    scope: Whose,
+    scope: StoreScope,
     done: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -77,7 +77,7 @@ fn list(
         let when = time.strftime("%Y-%m-%d %H:%M");
         print::data_line(&format!(
             "proposal {id} ({}), {when} by {}: {}",
-            scoped.whose, proposal.by.author, proposal.by.reason
+            scoped.scope, proposal.by.author, proposal.by.reason
         ));
         for file in &proposal.files {
             let bytes = |text: &Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
@@ -102,7 +102,7 @@ fn to_json<'a>(waiting: &'a StoreProposal<'a>) -> ProposalJson<'a> {
     };
     ProposalJson {
         id: waiting.id.0,
-        scope: waiting.scoped.whose,
+        scope: waiting.scoped.scope,
         time: waiting.time.to_string(),
         author: waiting.proposal.by.author.to_string(),
         reason: &waiting.proposal.by.reason,
@@ -120,7 +120,7 @@ fn select<'a>(
         let scopes: Vec<String> = waiting
             .iter()
             .filter(|waiting| waiting.id.0 == *id)
-            .map(|waiting| waiting.scoped.whose.to_string())
+            .map(|waiting| waiting.scoped.scope.to_string())
             .collect();
         match scopes.len() {
             0 => {
@@ -157,7 +157,7 @@ fn decide(
         }
         decided.push(DecisionJson {
             id: waiting.id.0,
-            scope: waiting.scoped.whose,
+            scope: waiting.scoped.scope,
             done: error.is_none(),
             error: error.map(|failure| failure.message()),
         });

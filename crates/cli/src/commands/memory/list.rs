@@ -5,12 +5,12 @@ use dormouse_memory::{Age, DirectorySource, MemoryType, MemoryUsage};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::stores::{FoundMemory, MemoryRow, SelectedStores, no_repo_scope};
+use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores, no_repo_scope};
 use super::table::TextTable;
 use crate::args::{ListArguments, MemoryScopeArgument, NamedArguments, PathArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_places::{Place, Whose};
+use crate::wiring::memory_directories::{MemoryDirectory, StoreScope};
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -20,7 +20,8 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
     let mut memories = stores.memories()?;
     memories.retain(|found| kind.is_none() || found.memory.header.kind == kind);
     if arguments.common.json {
-        let rows: Vec<MemoryRow> = memories.iter().map(|found| found.row(stores.now)).collect();
+        let rows: Vec<MemorySummaryJson> =
+            memories.iter().map(|found| found.summary(stores.now)).collect();
         print::json(&rows)?;
     } else {
         table(&memories, &stores).print(&world.environment);
@@ -36,7 +37,7 @@ pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exi
 }
 
 /// The file name comes first because every other command takes it.
-pub(super) fn table(memories: &[FoundMemory<'_>], stores: &SelectedStores) -> TextTable {
+pub(super) fn table(memories: &[ScopedMemory<'_>], stores: &SelectedStores) -> TextTable {
     let mut table =
         TextTable::new(&["file", "type", "scope", "changed", "usage", "name: description"]);
     for found in memories {
@@ -52,9 +53,9 @@ pub(super) fn table(memories: &[FoundMemory<'_>], stores: &SelectedStores) -> Te
         table.row([
             found.memory.file.to_string(),
             header.kind.map_or("-", MemoryType::as_str).to_owned(),
-            found.scoped.whose.to_string(),
+            found.scoped.scope.to_string(),
             found.age(stores.now).to_string(),
-            usage_column(&found.uses()),
+            usage_column(&found.usage()),
             summary,
         ]);
     }
@@ -92,7 +93,7 @@ fn usage_sentence(uses: &MemoryUsage, now: Timestamp) -> String {
 #[derive(Serialize)]
 struct MemoryJson {
     #[serde(flatten)]
-    row: MemoryRow,
+    row: MemorySummaryJson,
     created: Option<String>,
     source: Vec<String>,
     supersedes: Vec<String>,
@@ -104,11 +105,12 @@ struct MemoryJson {
 pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let found = stores.find_by_name(&arguments.name)?;
-    let (entry, text) = found.entry()?;
+    let (entry, _) = found.read()?;
+    let text = found.file_text()?;
     if arguments.common.json {
         let header = &entry.header;
         print::json(&MemoryJson {
-            row: found.row(stores.now),
+            row: found.summary(stores.now),
             created: header.created.map(|time| time.to_string()),
             source: header.sources.clone(),
             supersedes: header.supersedes.clone(),
@@ -120,11 +122,11 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
     }
     print::note(&msg!(
         "memory-show-header",
-        path = found.path(),
-        scope = found.scoped.whose.to_string(),
+        path = found.path_text(),
+        scope = found.scoped.scope.to_string(),
         age = found.age(stores.now).to_string()
     ));
-    let uses = found.uses();
+    let uses = found.usage();
     if uses != MemoryUsage::default() {
         print::note(&usage_sentence(&uses, stores.now));
     }
@@ -140,7 +142,7 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
 
 #[derive(Serialize)]
 struct DirectoryJson {
-    scope: Whose,
+    scope: StoreScope,
     path: String,
     exists: bool,
     chosen_by: &'static str,
@@ -171,19 +173,25 @@ fn directories(
     scope: Option<MemoryScopeArgument>,
 ) -> Result<Vec<DirectoryJson>, Failure> {
     let Some(scope) = scope else {
-        let in_repository = stores.places.in_repository();
-        return Ok(stores.places.list().iter().chain(in_repository).map(directory_json).collect());
+        let in_repository = stores.directories.in_repository();
+        return Ok(stores
+            .directories
+            .list()
+            .iter()
+            .chain(in_repository)
+            .map(directory_json)
+            .collect());
     };
-    let found = stores.places.of(scope.into()).or(stores.places.in_repository());
+    let found = stores.directories.of(scope.into()).or(stores.directories.in_repository());
     Ok(vec![directory_json(found.ok_or_else(no_repo_scope)?)])
 }
 
-fn directory_json(place: &Place) -> DirectoryJson {
+fn directory_json(directory: &MemoryDirectory) -> DirectoryJson {
     DirectoryJson {
-        scope: place.whose,
-        path: place.directory.display().to_string(),
-        exists: place.directory.is_dir(),
-        chosen_by: match place.source {
+        scope: directory.scope,
+        path: directory.path.display().to_string(),
+        exists: directory.path.is_dir(),
+        chosen_by: match directory.source {
             DirectorySource::Environment => "environment",
             DirectorySource::Setting => "setting",
             DirectorySource::Default => "default",

@@ -4,20 +4,18 @@
 //! after printing the results, so that the user does not wait for the scan.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use dormouse_base::Dir;
+use dormouse_base::Settings;
 use dormouse_memory::recall::{
-    MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
-    RESCAN_INTERVAL,
+    MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
 };
 use dormouse_search::{FusedRank, MatchKind, VectorUse};
 use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::list::table;
-use super::stores::{FoundMemory, MemoryRow, SelectedStores};
-use crate::args::{RecallArguments, SearchArguments};
+use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores};
+use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
@@ -33,7 +31,7 @@ const LARGE_SCAN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Serialize)]
 struct ScoredMemoryJson {
     #[serde(flatten)]
-    row: MemoryRow,
+    row: MemorySummaryJson,
     score: f64,
     coverage: f64,
     /// Whether it would be added to a conversation automatically.
@@ -77,8 +75,8 @@ struct SearchRequest<'a> {
 }
 
 pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
-    let recall = open_ranking(&stores, world)?;
+    let stores = open_ranked(world, arguments.common.scope).await?;
+    let recall = stores.reachable.recall();
     recall.rescan(stores.now)?;
     let request = SearchRequest {
         text: &arguments.query,
@@ -87,13 +85,13 @@ pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result
         json: arguments.common.json,
         explain: false,
     };
-    run_search(&request, &recall, &stores, world)?;
+    run_search(&request, &stores, world)?;
     Ok(Exit::Done)
 }
 
 pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
-    let recall = open_ranking(&stores, world)?;
+    let stores = open_ranked(world, arguments.common.scope).await?;
+    let recall = stores.reachable.recall();
     if arguments.fresh {
         recall.rescan(stores.now)?;
     }
@@ -104,7 +102,7 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
         json: arguments.common.json,
         explain: arguments.explain,
     };
-    let ranking = run_search(&request, &recall, &stores, world)?;
+    let ranking = run_search(&request, &stores, world)?;
     if ranking.age > RESCAN_INTERVAL {
         print::note(&msg!("recall-index-age", age = format_age(ranking.age)));
         if ranking.searched <= QUICK_SCAN_FILES || ranking.age > LARGE_SCAN_INTERVAL {
@@ -114,27 +112,17 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
     Ok(Exit::Done)
 }
 
-/// Ranking by words, and by embeddings if they are configured.
-fn open_ranking(stores: &SelectedStores, world: &World) -> Result<MemorySearch, Failure> {
-    let recall = open_word_ranking(stores, world)?;
-    Ok(match embedder::welcome(&stores.settings, world) {
-        Some(embedder) => recall.with_embedder(embedder),
-        None => recall,
-    })
-}
-
-pub(super) fn open_word_ranking(
-    stores: &SelectedStores,
+/// Opens the stores for a ranking by words, and by embeddings if they are configured.
+async fn open_ranked(
     world: &World,
-) -> Result<MemorySearch, Failure> {
-    let opened = stores.list.iter().map(|scoped| Arc::clone(&scoped.store)).collect();
-    let recall = MemorySearch::open(opened, Some(&world.home()?.join("cache")));
-    Ok(recall.with_project(Dir::open(&stores.project.checkout)?))
+    scope: Option<MemoryScopeArgument>,
+) -> Result<SelectedStores, Failure> {
+    let embedder = |settings: &Settings| Ok(embedder::welcome(settings, world));
+    SelectedStores::open_with(world, scope, embedder).await
 }
 
 fn run_search(
     request: &SearchRequest<'_>,
-    recall: &MemorySearch,
     stores: &SelectedStores,
     world: &World,
 ) -> Result<MemoryRanking, Failure> {
@@ -151,17 +139,12 @@ fn run_search(
         quarantined: request.quarantined,
         now: stores.now,
     };
-    let ranking = recall.search(&query)?;
-    let hits: Vec<(&MemoryHit, FoundMemory<'_>)> = ranking
-        .hits
-        .iter()
-        .filter_map(|hit| {
-            Some((hit, FoundMemory::of(stores.list.get(hit.store_index)?, hit.memory.clone())))
-        })
-        .collect();
+    let ranking = stores.reachable.recall().search(&query)?;
+    let hits: Vec<(&MemoryHit, ScopedMemory<'_>)> =
+        ranking.hits.iter().filter_map(|hit| Some((hit, stores.memory_of(hit)?))).collect();
     if request.json {
         let rows = hits.iter().map(|(hit, found)| ScoredMemoryJson {
-            row: found.row(stores.now),
+            row: found.summary(stores.now),
             score: hit.score,
             coverage: hit.coverage,
             sure: hit.is_confident,
@@ -172,7 +155,7 @@ fn run_search(
     } else if request.explain {
         explain(&hits, stores);
     } else {
-        let found: Vec<FoundMemory<'_>> = hits.into_iter().map(|(_, found)| found).collect();
+        let found: Vec<ScopedMemory<'_>> = hits.into_iter().map(|(_, found)| found).collect();
         table(&found, stores).print(&world.environment);
     }
     print_notes(request, &ranking);
@@ -204,7 +187,7 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
 }
 
 /// Prints each memory with the reasons for its rank.
-fn explain(hits: &[(&MemoryHit, FoundMemory<'_>)], stores: &SelectedStores) {
+fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
     for (place, (hit, found)) in hits.iter().enumerate() {
         let verdict = if hit.is_confident && place < MAX_CONFIDENT {
             "sure: added automatically"
@@ -214,7 +197,7 @@ fn explain(hits: &[(&MemoryHit, FoundMemory<'_>)], stores: &SelectedStores) {
         print::data_line(&format!(
             "{} ({}, {}): score {:.2}, covers {:.0}% of the query, about {} tokens; {verdict}",
             found.memory.file,
-            found.scoped.whose,
+            found.scoped.scope,
             found.age(stores.now),
             hit.score,
             hit.coverage * 100.0,

@@ -8,7 +8,7 @@ use super::table::TextTable;
 use crate::args::RestoreArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -17,7 +17,7 @@ use crate::wiring::world::World;
 struct TrashedMemoryJson {
     file: String,
     name: String,
-    scope: Whose,
+    scope: StoreScope,
     removed: String,
     /// `removed` for the table.
     #[serde(skip)]
@@ -30,7 +30,7 @@ struct TrashedMemoryJson {
 struct RestoredJson {
     file: String,
     path: String,
-    scope: Whose,
+    scope: StoreScope,
     change: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Resu
     }
     let path = scoped.path_of(file.as_str());
     if arguments.common.json {
-        print::json(&RestoredJson { file: file.to_string(), path, scope: scoped.whose, change })?;
+        print::json(&RestoredJson { file: file.to_string(), path, scope: scoped.scope, change })?;
     } else {
         print::data_line(&path);
     }
@@ -84,7 +84,7 @@ fn find_to_restore<'a>(
         (Some(last), false) => {
             let each = matching.iter().chain([&last]);
             let each: Vec<String> =
-                each.map(|(scoped, file)| format!("{file} ({})", scoped.whose)).collect();
+                each.map(|(scoped, file)| format!("{file} ({})", scoped.scope)).collect();
             let text = msg!("memory-ambiguous", name = name, memories = each.join(", "));
             Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-ambiguous-hint")))
         }
@@ -117,7 +117,7 @@ fn list_trash(stores: &SelectedStores, json: bool, world: &World) -> Result<Exit
         rows.extend(scoped.store.history().trash()?.into_iter().map(|trashed| TrashedMemoryJson {
             file: trashed.file.to_string(),
             name: trashed.name,
-            scope: scoped.whose,
+            scope: scoped.scope,
             removed_shown: trashed.removed.strftime("%Y-%m-%d %H:%M").to_string(),
             removed: trashed.removed.to_string(),
             change: trashed.change.0,

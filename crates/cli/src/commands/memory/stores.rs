@@ -1,14 +1,17 @@
 //! The memory stores that a command works on, finding a memory by name, and confirmation for secrets.
 
 use std::io::IsTerminal;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Project, Settings, nearest_name};
+use dormouse_base::{Dir, Project, Settings, nearest_name};
+use dormouse_memory::recall::{MemoryHit, QuarantineFilter};
 use dormouse_memory::{
-    Age, ChangeError, ChangeOrigin, ChangeOutcome, MemoryEntry, MemoryType, MemoryUsage, Receipt,
-    ScanCache, Scanned, Store, Trust, fold,
+    ChangeError, ChangeOrigin, ChangeOutcome, FoundMemory, MemoryType, MemoryUsage, RankingSetup,
+    ReachableMemories, Receipt, Store, Trust, fold,
 };
+use dormouse_search::Embedder;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -16,7 +19,7 @@ use crate::args::MemoryScopeArgument;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
-use crate::wiring::memory_places::{Places, Visit, Whose};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
 use crate::wiring::print;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
@@ -24,16 +27,17 @@ use crate::wiring::world::{World, current_project};
 
 /// A store with its scope.
 pub(super) struct ScopedStore {
-    pub(super) whose: Whose,
+    pub(super) scope: StoreScope,
     pub(super) store: Arc<Store>,
 }
 
 /// The stores of a command.
 pub(super) struct SelectedStores {
     pub(super) list: Vec<ScopedStore>,
-    pub(super) places: Places,
+    /// The memories of the stores in `list`, in the same order.
+    pub(super) reachable: ReachableMemories,
+    pub(super) directories: MemoryDirectories,
     pub(super) project: Project,
-    pub(super) settings: Settings,
     pub(super) now: Timestamp,
 }
 
@@ -43,38 +47,60 @@ impl SelectedStores {
         world: &World,
         scope: Option<MemoryScopeArgument>,
     ) -> Result<Self, Failure> {
-        let (places, project, settings) = find(world, Visit::Look).await?;
+        Self::open_with(world, scope, |_| Ok(None)).await
+    }
+
+    /// Like [`Self::open`]; memories are also ranked by the vectors of an embedder.
+    pub(super) async fn open_with(
+        world: &World,
+        scope: Option<MemoryScopeArgument>,
+        embedder: impl FnOnce(&Settings) -> Result<Option<Arc<dyn Embedder>>, Failure>,
+    ) -> Result<Self, Failure> {
+        let (directories, project, settings) = find(world, DirectoryAccess::Read).await?;
         let mut list = Vec::new();
-        let selected = scope.map(|scope| places.of(scope.into()));
-        for place in places.list() {
-            if selected.is_some_and(|selected| selected != Some(place)) {
+        let selected = scope.map(|scope| directories.of(scope.into()));
+        for directory in directories.list() {
+            if selected.is_some_and(|selected| selected != Some(directory)) {
                 continue;
             }
-            if let Some(store) = places.existing(place)? {
-                list.push(ScopedStore { whose: place.whose, store: Arc::new(store) });
+            if let Some(store) = directories.existing(directory)? {
+                list.push(ScopedStore { scope: directory.scope, store: Arc::new(store) });
             }
         }
-        Ok(Self { list, places, project, settings, now: world.clock.now() })
+        let setup = RankingSetup {
+            cache: Some(world.home()?.join("cache")),
+            embedder: embedder(&settings)?,
+            project: Some(Dir::open(&project.checkout)?),
+        };
+        let stores = list.iter().map(|scoped| Arc::clone(&scoped.store)).collect();
+        let reachable = ReachableMemories::new(stores, setup);
+        Ok(Self { list, reachable, directories, project, now: world.clock.now() })
     }
 
     /// All memories, newest first.
-    pub(super) fn memories(&self) -> Result<Vec<FoundMemory<'_>>, Failure> {
-        let mut found = Vec::new();
-        let mut skipped = 0;
-        for scoped in &self.list {
-            let scan = scoped.store.scan(&mut ScanCache::default())?;
-            skipped += scan.skipped.len();
-            found.extend(scan.memories.into_iter().map(|memory| FoundMemory::of(scoped, memory)));
+    pub(super) fn memories(&self) -> Result<Vec<ScopedMemory<'_>>, Failure> {
+        let found = self.reachable.list(None, QuarantineFilter::Include)?;
+        let unreadable = self.reachable.unreadable()?;
+        if unreadable > 0 {
+            print::note(&msg!("memory-unreadable-files", count = unreadable));
         }
-        if skipped > 0 {
-            print::note(&msg!("memory-unreadable-files", count = skipped));
-        }
-        found.sort_by_key(|found| std::cmp::Reverse(found.changed));
-        Ok(found)
+        let mut memories: Vec<_> =
+            found.into_iter().filter_map(|found| self.scoped(found)).collect();
+        memories.sort_by_cached_key(|memory| std::cmp::Reverse(memory.changed_at()));
+        Ok(memories)
+    }
+
+    /// The memory of a search result.
+    pub(super) fn memory_of(&self, hit: &MemoryHit) -> Option<ScopedMemory<'_>> {
+        self.scoped(self.reachable.found(hit)?)
+    }
+
+    fn scoped(&self, found: FoundMemory) -> Option<ScopedMemory<'_>> {
+        Some(ScopedMemory { scoped: self.list.get(found.position)?, found })
     }
 
     /// Finds a memory by file name, path or title.
-    pub(super) fn find_by_name(&self, name: &str) -> Result<FoundMemory<'_>, Failure> {
+    pub(super) fn find_by_name(&self, name: &str) -> Result<ScopedMemory<'_>, Failure> {
         let all = self.memories()?;
         let names: Vec<String> = all.iter().map(|found| found.memory.name().to_owned()).collect();
         let (by_file, rest): (Vec<_>, Vec<_>) =
@@ -93,10 +119,13 @@ impl SelectedStores {
 }
 
 /// Opens the store of a scope for new memories, creating it if needed.
-pub(super) async fn open_for_writing(world: &World, whose: Whose) -> Result<ScopedStore, Failure> {
-    let (places, ..) = find(world, Visit::Write(whose)).await?;
-    let place = places.of(whose).ok_or_else(no_repo_scope)?;
-    Ok(ScopedStore { whose: place.whose, store: Arc::new(places.open(place)?) })
+pub(super) async fn open_for_writing(
+    world: &World,
+    scope: StoreScope,
+) -> Result<ScopedStore, Failure> {
+    let (directories, ..) = find(world, DirectoryAccess::Write(scope)).await?;
+    let directory = directories.of(scope).ok_or_else(no_repo_scope)?;
+    Ok(ScopedStore { scope: directory.scope, store: Arc::new(directories.open(directory)?) })
 }
 
 /// In the home directory, the repository's memory folder would be the user's own.
@@ -105,20 +134,24 @@ pub(super) fn no_repo_scope() -> Failure {
         .hint(msg!("memory-no-repo-scope-hint"))
 }
 
-async fn find(world: &World, visit: Visit) -> Result<(Places, Project, Settings), Failure> {
+async fn find(
+    world: &World,
+    visit: DirectoryAccess,
+) -> Result<(MemoryDirectories, Project, Settings), Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
-    let places =
-        Places::find(world, &project, (&in_force.settings, &in_force.switches), visit).await?;
-    if let Some(old) = &places.taken_over_from {
+    let directories =
+        MemoryDirectories::find(world, &project, (&in_force.settings, &in_force.switches), visit)
+            .await?;
+    if let Some(old) = &directories.taken_over_from {
         print::note(&msg!("memory-repository-moved", path = old.display().to_string()));
     }
-    Ok((places, project, in_force.settings))
+    Ok((directories, project, in_force.settings))
 }
 
-fn ambiguous<'a>(name: &str, matching: impl Iterator<Item = &'a FoundMemory<'a>>) -> Failure {
+fn ambiguous<'a>(name: &str, matching: impl Iterator<Item = &'a ScopedMemory<'a>>) -> Failure {
     let each: Vec<String> =
-        matching.map(|found| format!("{} ({})", found.memory.file, found.scoped.whose)).collect();
+        matching.map(|found| format!("{} ({})", found.memory.file, found.scoped.scope)).collect();
     let text = msg!("memory-ambiguous", name = name, memories = each.join(", "));
     Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-ambiguous-hint"))
 }
@@ -132,29 +165,27 @@ fn unknown(name: &str, names: Vec<String>) -> Failure {
     failure.hint(msg!("memory-unknown-hint"))
 }
 
-/// A memory, its store, and the time of its last change.
-pub(super) struct FoundMemory<'a> {
+/// A memory and its store with its scope.
+pub(super) struct ScopedMemory<'a> {
     pub(super) scoped: &'a ScopedStore,
-    pub(super) memory: Arc<Scanned>,
-    pub(super) changed: Timestamp,
+    found: FoundMemory,
 }
 
-impl<'a> FoundMemory<'a> {
-    pub(super) fn of(scoped: &'a ScopedStore, memory: Arc<Scanned>) -> Self {
-        let changed = scoped.store.changed_at(&memory);
-        Self { scoped, memory, changed }
-    }
+impl Deref for ScopedMemory<'_> {
+    type Target = FoundMemory;
 
-    pub(super) fn path(&self) -> String {
-        self.scoped.path_of(self.memory.file.as_str())
+    fn deref(&self) -> &FoundMemory {
+        &self.found
     }
+}
 
-    pub(super) fn age(&self, now: Timestamp) -> Age {
-        Age::between(self.changed, now)
+impl ScopedMemory<'_> {
+    pub(super) fn path_text(&self) -> String {
+        self.path().display().to_string()
     }
 
     fn is_file(&self, name: &str) -> bool {
-        fold(self.memory.file.as_str()) == fold(name) || Path::new(name) == Path::new(&self.path())
+        fold(self.memory.file.as_str()) == fold(name) || Path::new(name) == self.path()
     }
 
     fn has_title(&self, name: &str) -> bool {
@@ -162,40 +193,28 @@ impl<'a> FoundMemory<'a> {
         fold(self.memory.name()) == name || fold(self.memory.file.stem()) == name
     }
 
-    pub(super) fn row(&self, now: Timestamp) -> MemoryRow {
-        let (header, uses) = (&self.memory.header, self.uses());
-        MemoryRow {
+    /// How often it was recalled, cited and helpful.
+    pub(super) fn usage(&self) -> MemoryUsage {
+        self.store.usage().of(self.memory.file.as_str()).unwrap_or_default()
+    }
+
+    pub(super) fn summary(&self, now: Timestamp) -> MemorySummaryJson {
+        let header = &self.memory.header;
+        MemorySummaryJson {
             name: self.memory.name().to_owned(),
             description: header.description.clone(),
             kind: header.kind,
-            scope: self.scoped.whose,
+            scope: self.scoped.scope,
             file: self.memory.file.to_string(),
-            path: self.path(),
+            path: self.path_text(),
             age_days: self.age(now).days(),
-            modified: self.changed.to_string(),
+            modified: self.changed_at().to_string(),
             bytes: self.memory.size,
             pinned: header.pinned,
             quarantined: header.quarantined,
             trust: header.effective_trust(),
-            recalled: uses.recalled,
-            cited: uses.cited,
-            heeded: uses.heeded,
-            violated: uses.violated,
-            tokens: uses.tokens,
-            last_helped: uses.last_helped.map(|time| time.to_string()),
+            usage: self.usage().into(),
         }
-    }
-
-    /// How often it was recalled, cited and helpful.
-    pub(super) fn uses(&self) -> MemoryUsage {
-        self.scoped.store.usage().of(self.memory.file.as_str()).unwrap_or_default()
-    }
-
-    /// The parsed memory and the text of its file.
-    pub(super) fn entry(&self) -> Result<(MemoryEntry, String), Failure> {
-        let (bytes, _) = self.scoped.store.read(&self.memory.file)?;
-        let entry = MemoryEntry::read(&bytes, self.memory.size);
-        Ok((entry, String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -218,32 +237,52 @@ impl ScopedStore {
 
 /// A memory in JSON output.
 #[derive(Serialize)]
-pub(super) struct MemoryRow {
-    pub(super) name: String,
-    pub(super) description: Option<String>,
+pub(super) struct MemorySummaryJson {
+    name: String,
+    description: Option<String>,
     #[serde(rename = "type")]
-    pub(super) kind: Option<MemoryType>,
-    pub(super) scope: Whose,
-    pub(super) file: String,
-    pub(super) path: String,
-    pub(super) age_days: u64,
-    pub(super) modified: String,
-    pub(super) bytes: u64,
-    pub(super) pinned: bool,
-    pub(super) quarantined: bool,
-    pub(super) trust: Trust,
+    kind: Option<MemoryType>,
+    scope: StoreScope,
+    file: String,
+    path: String,
+    age_days: u64,
+    modified: String,
+    bytes: u64,
+    pinned: bool,
+    quarantined: bool,
+    trust: Trust,
+    #[serde(flatten)]
+    usage: MemoryUsageJson,
+}
+
+/// How often a memory was used, in JSON output.
+#[derive(Serialize)]
+struct MemoryUsageJson {
     /// How often it was added to a conversation automatically.
-    pub(super) recalled: u64,
+    recalled: u64,
     /// Number of turns in which a response named or quoted it.
-    pub(super) cited: u64,
+    cited: u64,
     /// Number of turns in which its topic came up and no correction was needed.
-    pub(super) heeded: u64,
+    heeded: u64,
     /// Number of turns in which the user had to repeat it.
-    pub(super) violated: u64,
+    violated: u64,
     /// Tokens used by recalls of it.
-    pub(super) tokens: u64,
+    tokens: u64,
     /// Time of the last turn in which it helped.
-    pub(super) last_helped: Option<String>,
+    last_helped: Option<String>,
+}
+
+impl From<MemoryUsage> for MemoryUsageJson {
+    fn from(usage: MemoryUsage) -> Self {
+        Self {
+            recalled: usage.recalled,
+            cited: usage.cited,
+            heeded: usage.heeded,
+            violated: usage.violated,
+            tokens: usage.tokens,
+            last_helped: usage.last_helped.map(|time| time.to_string()),
+        }
+    }
 }
 
 /// Makes a change that may contain a secret; the user must allow that (M-16).

@@ -122,14 +122,14 @@ fn wrap(text: &str, columns: usize) -> Vec<String> {
             used = 0;
         }
         for letter in word.graphemes(true) {
-            if used + width::of_letter(letter) > columns && letter != " " {
+            if used + width::of_grapheme(letter) > columns && letter != " " {
                 lines.push(String::new());
                 used = 0;
             }
             if let Some(line) = lines.last_mut().filter(|line| !(line.is_empty() && letter == " "))
             {
                 line.push_str(letter);
-                used += width::of_letter(letter);
+                used += width::of_grapheme(letter);
             }
         }
     }

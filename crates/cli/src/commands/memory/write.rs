@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use super::editor;
 use super::stores::{
-    FoundMemory, ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing,
+    ScopedMemory, ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing,
 };
 use crate::args::{AddArguments, EditArguments, MemoryTypeArgument, NamedArguments, RmArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -27,7 +27,7 @@ use crate::wiring::world::World;
 struct ChangeResult {
     file: String,
     path: String,
-    scope: Whose,
+    scope: StoreScope,
     /// The change number; none if nothing changed.
     change: Option<u64>,
 }
@@ -55,8 +55,11 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
         ..NewMemory::new(&arguments.name, &arguments.description, &body)
             .with_kind(arguments.kind.into())
     };
-    let otherwise =
-        if arguments.kind == MemoryTypeArgument::User { Whose::User } else { Whose::Project };
+    let otherwise = if arguments.kind == MemoryTypeArgument::User {
+        StoreScope::User
+    } else {
+        StoreScope::Project
+    };
     let scoped = open_for_writing(world, arguments.scope.map_or(otherwise, Into::into)).await?;
     let by = ChangeOrigin::user("added by hand");
     let outcome = confirm_secrets(by, arguments.allow_secret, |by| {
@@ -65,7 +68,7 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     let receipt = into_receipt(outcome)?;
     let (change, file) = added(receipt.as_ref())?;
     let path = scoped.path_of(file.as_str());
-    ChangeResult { file: file.to_string(), path, scope: scoped.whose, change }.print(arguments.json)
+    ChangeResult { file: file.to_string(), path, scope: scoped.scope, change }.print(arguments.json)
 }
 
 fn require_text(field: &str, text: Option<&String>) -> Result<(), Failure> {
@@ -97,7 +100,7 @@ pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exi
     require_text("description", arguments.description.as_ref())?;
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
     let found = stores.find_by_name(&arguments.name)?;
-    let (bytes, hash) = found.scoped.store.read(&found.memory.file)?;
+    let (bytes, hash) = found.store.read(&found.memory.file)?;
     let text = String::from_utf8(bytes).map_err(|_| {
         let text = msg!("memory-not-utf8", file = found.memory.file.to_string());
         Failure::failed(anyhow::anyhow!(text)).hint(msg!("memory-not-utf8-hint"))
@@ -118,8 +121,8 @@ pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exi
     }
     ChangeResult {
         file: found.memory.file.to_string(),
-        path: found.path(),
-        scope: found.scoped.whose,
+        path: found.path_text(),
+        scope: found.scoped.scope,
         change: receipt.map(|receipt| receipt.id.0),
     }
     .print(arguments.common.json)
@@ -134,17 +137,14 @@ fn has_edit_options(arguments: &EditArguments) -> bool {
 }
 
 fn save(
-    found: &FoundMemory<'_>,
+    found: &ScopedMemory<'_>,
     text: &str,
     expected: &ContentHash,
     allow_secret: bool,
 ) -> Result<Option<Receipt>, Failure> {
     let expected = Expected::Content(expected.clone());
     let outcome = confirm_secrets(ChangeOrigin::user("edited by hand"), allow_secret, |by| {
-        found
-            .scoped
-            .store
-            .change(by, |plan| plan.write(&found.memory.file, text.as_bytes(), &expected))
+        found.store.change(by, |plan| plan.write(&found.memory.file, text.as_bytes(), &expected))
     })?;
     into_receipt(outcome)
 }
@@ -201,7 +201,7 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
     let mut done = Vec::new();
     for scoped in &stores.list {
         let mut files: Vec<&MemoryFile> = Vec::new();
-        for found in found.iter().filter(|found| found.scoped.whose == scoped.whose) {
+        for found in found.iter().filter(|found| found.scoped.scope == scoped.scope) {
             // The same memory may be given twice.
             if !files.contains(&&found.memory.file) {
                 files.push(&found.memory.file);
@@ -225,7 +225,7 @@ pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, F
 
 /// Tells the user that a removed memory's guard stays active.
 fn note_active_guards(stores: &SelectedStores, done: &[ChangeResult]) {
-    let book = match GuardRegistry::read(stores.places.state()) {
+    let book = match GuardRegistry::read(stores.directories.state()) {
         Ok(book) => book,
         Err(error) => return print::note(&format!("note: {error}")),
     };
@@ -247,8 +247,8 @@ pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result
     };
     let done = ChangeResult {
         file: file.to_string(),
-        path: found.path(),
-        scope: scoped.whose,
+        path: found.path_text(),
+        scope: scoped.scope,
         change: change.map(|receipt| receipt.id.0),
     };
     if arguments.common.json {
@@ -273,7 +273,7 @@ fn removed(scoped: &ScopedStore, files: &[&MemoryFile]) -> Result<Vec<ChangeResu
     let done = files.iter().map(|file| ChangeResult {
         file: file.to_string(),
         path: scoped.path_of(file.as_str()),
-        scope: scoped.whose,
+        scope: scoped.scope,
         change,
     });
     Ok(done.collect())

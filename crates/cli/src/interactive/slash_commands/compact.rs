@@ -28,7 +28,7 @@ enum CompactRequest {
 impl InteractiveSession<'_> {
     /// Runs `/compact [from NUMBER|upto NUMBER|INSTRUCTIONS]`.
     pub(in crate::interactive) async fn compact(&mut self, rest: &str) -> AfterInput {
-        let messages = self.conversation.engine.conversation().user_messages();
+        let messages = self.session.engine.conversation().user_messages();
         let (span, instructions) = match parse_request(rest, &messages) {
             CompactRequest::Run(span, instructions) => (span, instructions),
             CompactRequest::List => {
@@ -45,11 +45,11 @@ impl InteractiveSession<'_> {
             CompactionRequest { trigger: CompactionTrigger::Manual, instructions, scope: span };
         self.view.borrow_mut().turn_started();
         let interrupt = tokio_util::sync::CancellationToken::new();
-        let (conversation, monitor) = self.turn_monitor();
+        let (session, monitor) = self.turn_monitor();
         let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
         let mut context = TurnContext::new(&interrupt, &mut sink);
-        let work = conversation.engine.compact(order, &mut context);
+        let work = session.engine.compact(order, &mut context);
         let (result, next) = monitor.run(work, &interrupt).await;
         self.view.borrow_mut().turn_ended();
         match result {

@@ -4,7 +4,7 @@ use dormouse_engine::{Job, JobStatus};
 
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::rows::counted;
 
@@ -14,8 +14,8 @@ impl InteractiveSession<'_> {
     /// Runs `/dream`, `/dream stop` and `/dream log`.
     pub(super) async fn dream(&mut self, rest: &str) {
         match rest {
-            "" => start(&self.conversation, &self.view),
-            "stop" => stop(&self.conversation, &self.view),
+            "" => start(&self.session, &self.view),
+            "stop" => stop(&self.session, &self.view),
             "log" => self.run_command("dream", vec!["log".to_owned()]).await,
             _ => self.view.say(
                 "Usage: /dream starts a dream or shows the running one; /dream stop; /dream log",
@@ -24,17 +24,17 @@ impl InteractiveSession<'_> {
     }
 }
 
-fn running_dream(conversation: &Conversation) -> Option<Job> {
-    let jobs = conversation.engine.jobs().list();
+fn running_dream(session: &ActiveSession) -> Option<Job> {
+    let jobs = session.engine.jobs().list();
     jobs.into_iter().find(|job| job.kind == KIND && job.status == JobStatus::Running)
 }
 
-fn start(conversation: &Conversation, view: &SharedView) {
-    if let Some(job) = running_dream(conversation) {
+fn start(session: &ActiveSession, view: &SharedView) {
+    if let Some(job) = running_dream(session) {
         return view.say(&job_status(&job));
     }
-    let engine = &conversation.engine;
-    let Some(dreamer) = &conversation.dreamer else {
+    let engine = &session.engine;
+    let Some(dreamer) = &session.dreamer else {
         return view.say("Memory is off in this session: nothing to dream about.");
     };
     match dreamer.start(engine.jobs(), engine.fork_source(), engine.conversation().session()) {
@@ -43,9 +43,9 @@ fn start(conversation: &Conversation, view: &SharedView) {
     }
 }
 
-fn stop(conversation: &Conversation, view: &SharedView) {
-    match running_dream(conversation) {
-        Some(job) if conversation.engine.jobs().kill(job.id) => {
+fn stop(session: &ActiveSession, view: &SharedView) {
+    match running_dream(session) {
+        Some(job) if session.engine.jobs().kill(job.id) => {
             view.say("Dream stopped. Nothing was changed.");
         }
         Some(_) | None => view.say("No dream is running."),

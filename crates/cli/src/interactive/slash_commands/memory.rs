@@ -7,7 +7,7 @@ use crate::terminal::markdown::Style;
 use crate::terminal::tty::{self, NoEcho};
 use crate::wiring::exit::Failure;
 use crate::wiring::permissions;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 
@@ -54,7 +54,7 @@ impl InteractiveSession<'_> {
 
     /// Applies deny and ask rules that were added to the settings since the session began.
     fn apply_new_restrictions(&self) {
-        let Conversation { project, gate, .. } = &self.conversation;
+        let ActiveSession { project, gate, .. } = &self.session;
         let given = self.arguments.settings.as_deref();
         let loaded = settings::load(self.world, given, project, Untrusted::Pass);
         match loaded.and_then(|loaded| permissions::rules(&loaded.settings.permissions)) {
@@ -89,12 +89,11 @@ impl InteractiveSession<'_> {
 
     /// Counts the memory changes that wait for the user's decision.
     pub(in crate::interactive) fn show_pending_proposals(&self) {
-        let pending =
-            match self.conversation.memory.as_ref().map(|memory| memory.memories().waiting()) {
-                Some(Ok(pending)) => pending,
-                Some(Err(error)) => return self.view.failure(&Failure::from(error)),
-                None => return,
-            };
+        let pending = match self.session.memory.as_ref().map(|memory| memory.memories().waiting()) {
+            Some(Ok(pending)) => pending,
+            Some(Err(error)) => return self.view.failure(&Failure::from(error)),
+            None => return,
+        };
         if pending > 0 {
             let pending = counted(pending, "memory change waits", "memory changes wait");
             let text = format!("{pending} for your review: /memory inbox");

@@ -22,7 +22,7 @@ use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::progress::notify_if_slow;
@@ -34,22 +34,22 @@ impl InteractiveSession<'_> {
     pub(super) async fn slash_command(&mut self, command: SlashCommand, rest: &str) {
         let view = &self.view;
         match command {
-            SlashCommand::Help => skills::help(&self.conversation, view),
-            SlashCommand::Skills => skills::list(&self.conversation, view),
+            SlashCommand::Help => skills::help(&self.session, view),
+            SlashCommand::Skills => skills::list(&self.session, view),
             SlashCommand::Plugins => list_plugins(view, self.world),
-            SlashCommand::Agents => agents::run(&self.conversation.subagents, view, rest),
-            SlashCommand::Hooks => list_hooks(view, &self.conversation),
-            SlashCommand::Cost => view.list(&rows::cost(&self.conversation.engine)),
-            SlashCommand::Stats => show_stats(view, &self.conversation, self.world),
-            SlashCommand::Config => view.list(&rows::config(&self.conversation, self.world)),
-            SlashCommand::Permissions => set_mode(view, &self.conversation, rest),
+            SlashCommand::Agents => agents::run(&self.session.subagents, view, rest),
+            SlashCommand::Hooks => list_hooks(view, &self.session),
+            SlashCommand::Cost => view.list(&rows::cost(&self.session.engine)),
+            SlashCommand::Stats => show_stats(view, &self.session, self.world),
+            SlashCommand::Config => view.list(&rows::config(&self.session, self.world)),
+            SlashCommand::Permissions => set_mode(view, &self.session, rest),
             SlashCommand::Model if rest.is_empty() => {
-                let model = self.conversation.engine.model().name.as_str();
+                let model = self.session.engine.model().name.as_str();
                 view.say(&format!("{model}. /model NAME switches to another model."));
             }
             SlashCommand::Model => match self.switch_model(rest).await {
                 Ok(()) => {
-                    let model = self.conversation.engine.model().name.as_str();
+                    let model = self.session.engine.model().name.as_str();
                     self.view.say(&format!("Model set to {model}"));
                 }
                 Err(failure) => self.view.failure(&failure),
@@ -60,11 +60,11 @@ impl InteractiveSession<'_> {
                 ),
                 Err(failure) => self.view.failure(&failure),
             },
-            SlashCommand::Context => view.list(&rows::context(&self.conversation.engine)),
-            SlashCommand::Snip => compact::snip(&mut self.conversation.engine, view),
-            SlashCommand::Expand => compact::expand(&mut self.conversation.engine, view),
+            SlashCommand::Context => view.list(&rows::context(&self.session.engine)),
+            SlashCommand::Snip => compact::snip(&mut self.session.engine, view),
+            SlashCommand::Expand => compact::expand(&mut self.session.engine, view),
             SlashCommand::Mcp => {
-                let text = mcp_servers::in_talk(&self.conversation.servers, rest).await;
+                let text = mcp_servers::in_talk(&self.session.servers, rest).await;
                 self.view.say(&text);
             }
             SlashCommand::Memory => self.memory(rest).await,
@@ -72,7 +72,7 @@ impl InteractiveSession<'_> {
             SlashCommand::Recall => self.recall(rest).await,
             SlashCommand::Dream => Box::pin(self.dream(rest)).await,
             SlashCommand::Guard => self.guard(rest).await,
-            SlashCommand::Notes => view.say(&session_notes::notes_text(&self.conversation.engine)),
+            SlashCommand::Notes => view.say(&session_notes::notes_text(&self.session.engine)),
             // Called by the input loop.
             SlashCommand::Compact | SlashCommand::Plan | SlashCommand::Quit => {}
         }
@@ -80,7 +80,7 @@ impl InteractiveSession<'_> {
 
     async fn start_new_session(&mut self) -> Result<(), Failure> {
         let surroundings = self.surroundings().await;
-        let Conversation { engine, folder, named, .. } = &mut self.conversation;
+        let ActiveSession { engine, folder, named, .. } = &mut self.session;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         engine.start_over(folder, &surroundings, &mut sink).await?;
@@ -88,7 +88,7 @@ impl InteractiveSession<'_> {
     }
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
-        let Conversation { engine, settings, switches, project, .. } = &mut self.conversation;
+        let ActiveSession { engine, settings, switches, project, .. } = &mut self.session;
         let server_clearing = switches.is_on(LayerSwitch::ServerClearing);
         let choice = ModelChoice { model: Some(name), origin: None, server_clearing };
         let connecting = connect(settings, &self.world.environment, choice, &project.folder);
@@ -117,8 +117,8 @@ fn list_plugins(view: &SharedView, world: &World) {
     view.list(&rows);
 }
 
-fn show_stats(view: &SharedView, conversation: &Conversation, world: &World) {
-    let engine = &conversation.engine;
+fn show_stats(view: &SharedView, session: &ActiveSession, world: &World) {
+    let engine = &session.engine;
     view.list(&rows::window(engine));
     let stats = |home: PathBuf| Ok(rows::session_stats(engine, &home, columns())?);
     match world.home().map_err(Failure::from).and_then(stats) {
@@ -127,8 +127,8 @@ fn show_stats(view: &SharedView, conversation: &Conversation, world: &World) {
     }
 }
 
-fn list_hooks(view: &SharedView, conversation: &Conversation) {
-    let rows = hooks::rows(&conversation.engine.hooks());
+fn list_hooks(view: &SharedView, session: &ActiveSession) {
+    let rows = hooks::rows(&session.engine.hooks());
     if rows.is_empty() {
         view.say("No hooks. They are set under `hooks` in the settings; see docs/hooks.md.");
     } else {
@@ -137,8 +137,8 @@ fn list_hooks(view: &SharedView, conversation: &Conversation) {
 }
 
 /// Runs `/permissions [MODE]`.
-fn set_mode(view: &SharedView, conversation: &Conversation, name: &str) {
-    let gate = &conversation.gate;
+fn set_mode(view: &SharedView, session: &ActiveSession, name: &str) {
+    let gate = &session.gate;
     if !name.is_empty() {
         match rows::parse_mode(name) {
             Ok(mode) => gate.set_mode(mode),

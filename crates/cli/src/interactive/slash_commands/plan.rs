@@ -10,7 +10,7 @@ use super::rows;
 impl InteractiveSession<'_> {
     /// Runs `/plan [TEXT|off]`: turns plan mode on and sends TEXT; in plan mode, shows the plan.
     pub(in crate::interactive) async fn plan(&mut self, rest: &str) -> AfterInput {
-        match (rest, self.conversation.gate.mode()) {
+        match (rest, self.session.gate.mode()) {
             ("off", PermissionMode::Plan) => self.set_mode(PermissionMode::Default),
             ("off", _) => self.view.say("Plan mode is not on."),
             ("", PermissionMode::Plan) => self.show_plan(),
@@ -21,16 +21,16 @@ impl InteractiveSession<'_> {
     }
 
     pub(in crate::interactive) fn next_mode(&self) {
-        self.set_mode(rows::next_mode(self.conversation.gate.mode()));
+        self.set_mode(rows::next_mode(self.session.gate.mode()));
     }
 
     fn set_mode(&self, mode: PermissionMode) {
-        self.conversation.gate.set_mode(mode);
+        self.session.gate.set_mode(mode);
         self.view.borrow_mut().note(rows::mode_description(mode), Style::DIM);
     }
 
     fn show_plan(&self) {
-        match self.conversation.engine.session_tools().plan() {
+        match self.session.engine.session_tools().plan() {
             Some(plan) => {
                 self.view.borrow_mut().markdown(&plan.text);
                 self.view.borrow_mut().note(&plan.path.display().to_string(), Style::DIM);

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::args::PermissionModeArgument;
 use crate::commands::stats::text::{spent, text};
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::table::COMMANDS;
@@ -117,8 +117,8 @@ pub(crate) fn session_stats(
 }
 
 /// The configuration in effect, and where files are.
-pub(crate) fn config(conversation: &Conversation, world: &World) -> Rows {
-    let Conversation { engine, project, gate, key, .. } = conversation;
+pub(crate) fn config(session: &ActiveSession, world: &World) -> Rows {
+    let ActiveSession { engine, project, gate, key, .. } = session;
     let home =
         world.home().map_or_else(|error| error.to_string(), |home| home.display().to_string());
     let key = key.source.clone().unwrap_or_else(|| "none".to_owned());
@@ -179,15 +179,18 @@ pub(crate) fn next_mode(mode: PermissionMode) -> PermissionMode {
     }
 }
 
-/// A name that is not a permission mode.
+/// Why a text is not a permission mode.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("unknown mode `{0}`; use default, accept-edits, plan or bypass")]
-pub(crate) struct UnknownMode(String);
+pub(crate) enum PermissionModeError {
+    /// No mode has this name.
+    #[error("unknown mode `{0}`; use default, accept-edits, plan or bypass")]
+    Unknown(String),
+}
 
 /// Parses a permission mode, spelled as on the command line.
-pub(crate) fn parse_mode(name: &str) -> Result<PermissionMode, UnknownMode> {
+pub(crate) fn parse_mode(name: &str) -> Result<PermissionMode, PermissionModeError> {
     let mode = <PermissionModeArgument as clap::ValueEnum>::from_str(name, true)
-        .map_err(|_| UnknownMode(name.to_owned()))?;
+        .map_err(|_| PermissionModeError::Unknown(name.to_owned()))?;
     Ok(mode.into())
 }
 

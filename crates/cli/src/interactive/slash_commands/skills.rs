@@ -4,14 +4,14 @@ use dormouse_extensions::skills::{Skill, SkillOwner};
 
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
-use crate::wiring::session_start::Conversation;
+use crate::wiring::session_start::ActiveSession;
 
 use super::rows::{self, Rows};
 use super::table::is_command;
 
 /// The skills that the user can call by `/name`.
-pub(in crate::interactive) fn names(conversation: &Conversation) -> Vec<String> {
-    let skills = conversation.engine.session_tools().skills().all();
+pub(crate) fn names(session: &ActiveSession) -> Vec<String> {
+    let skills = session.engine.session_tools().skills().all();
     skills.filter(|skill| is_callable(skill)).map(|skill| skill.name.clone()).collect()
 }
 
@@ -21,21 +21,21 @@ fn is_callable(skill: &Skill) -> bool {
 }
 
 impl InteractiveSession<'_> {
-    pub(in crate::interactive) fn calls_a_skill(&self, line: &str) -> bool {
-        self.conversation.engine.session_tools().skills().called(line).is_some()
+    pub(crate) fn calls_a_skill(&self, line: &str) -> bool {
+        self.session.engine.session_tools().skills().called(line).is_some()
     }
 }
 
 /// Runs `/help`: keys, commands, and skills that can be called like commands.
-pub(super) fn help(conversation: &Conversation, view: &SharedView) {
-    let skills = conversation.engine.session_tools().skills().all();
+pub(super) fn help(session: &ActiveSession, view: &SharedView) {
+    let skills = session.engine.session_tools().skills().all();
     let callable = skills.filter(|skill| is_callable(skill)).map(row);
     view.list(&rows::help().into_iter().chain(callable).collect());
 }
 
 /// Runs `/skills`.
-pub(super) fn list(conversation: &Conversation, view: &SharedView) {
-    let skills = conversation.engine.session_tools().skills();
+pub(super) fn list(session: &ActiveSession, view: &SharedView) {
+    let skills = session.engine.session_tools().skills();
     let rows: Rows =
         skills.all().map(detailed_row).chain(skills.shadowed().iter().map(hidden_row)).collect();
     if rows.is_empty() {

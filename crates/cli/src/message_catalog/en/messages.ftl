@@ -12,6 +12,8 @@ list-truncated =
 
 sessions-none = No sessions in this project yet.
 sessions-no-match = No session of this project contains `{ $text }`.
+max-cost-without-price =
+    warning: --max-cost has no effect: the price of { $model } is unknown (price list of { $dated }); add it to the setting `prices`
 
 # Doctor
 
@@ -141,6 +143,8 @@ memory-unreadable-files =
     } could not be read; run `dormouse memory doctor` for details
 memory-no-repo-scope = `--scope repo` is not available in your home directory
 memory-no-repo-scope-hint = omit `--scope repo`, or change to a project folder
+memory-directory-variable-hint = change or unset { $name }
+memory-directory-setting-hint = change or unset the setting `autoMemoryDirectory`
 memory-repository-moved = note: this repository was at { $path } before; its memories were moved here
 memory-external-changes-skipped = note: changes made by other programs are not shown: { $error }
 memory-secret-confirm = This looks like a secret ({ $rules }). Everyone who can read the file could read it. Save it anyway? [y/N]

@@ -1,7 +1,7 @@
-//! Text put into rows of a width, word by word.
+//! Wraps text into rows, word by word.
 //!
-//! Invariant: it only appends. A word is put out once it is known to be whole, and never moved again;
-//! no row is wider than the width.
+//! Invariants: output is only appended. A word is written once it is complete, and never moved; no row is wider than
+//! the given width.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
@@ -9,35 +9,36 @@ use unicode_width::UnicodeWidthChar;
 use super::style::{Piece, Style};
 use crate::terminal::width;
 
-/// Narrower than this no terminal is taken to be: a wide letter and some indentation must fit.
-const NARROWEST: usize = 8;
+/// Minimum width of a terminal: a wide character and some indentation must fit.
+const MIN_WIDTH: usize = 8;
 
-/// What may not begin a row, and what may not end one, in text without spaces.
+/// Punctuation that must not start a row, in text without spaces.
 const CLOSING: &str = "，。、；：？！）】》」』”’…·";
+/// Punctuation that must not end a row.
 const OPENING: &str = "（【《「『“‘";
 
-/// What stands in front of a row.
+/// Text at the start of a row, in several styles.
 pub(crate) type Margin = Vec<(String, Style)>;
 
-/// Rows that fill up.
+/// Rows that are being filled.
 #[derive(Debug)]
 pub(crate) struct Flow {
     width: usize,
     out: Vec<Piece>,
     column: usize,
-    /// Goes in front of the rows after the first.
+    /// The margin of the rows after the first.
     margin: Margin,
     word: Vec<(char, Style)>,
-    /// Blanks that are put out only if a word follows in the same row.
+    /// Spaces that are written only if a word follows in the same row.
     spaces: Option<(usize, Style)>,
 }
 
 impl Flow {
     pub(crate) fn new(width: usize) -> Self {
-        Self::narrow(width.max(NARROWEST))
+        Self::narrow(width.max(MIN_WIDTH))
     }
 
-    /// A flow of just this width: for a cell of a table. Letters that are wider are left out.
+    /// A flow of exactly this width, for a table cell. Characters that are wider are left out.
     pub(crate) fn narrow(width: usize) -> Self {
         Self {
             width,
@@ -49,28 +50,28 @@ impl Flow {
         }
     }
 
-    /// From the next row on, rows have this width.
+    /// Sets the width of further rows.
     pub(crate) fn set_width(&mut self, width: usize) {
-        self.width = width.max(NARROWEST);
+        self.width = width.max(MIN_WIDTH);
     }
 
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// What has become fit to print.
+    /// The pieces that can be printed now.
     pub(crate) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.out)
     }
 
-    /// Begins a row: `first` stands in front of it, `rest` in front of those it is continued in.
+    /// Starts a row: `first` is its margin, `rest` the margin of its continuation rows.
     pub(crate) fn begin(&mut self, first: Margin, rest: Margin) {
         let first = fit(first, self.width);
         self.write_margin(first);
         self.margin = fit(rest, self.width);
     }
 
-    /// Adds a letter of running text.
+    /// Adds a character of text that may be wrapped.
     pub(crate) fn put(&mut self, c: char, style: Style) {
         if c == ' ' || c == '\t' {
             self.end_word();
@@ -84,11 +85,11 @@ impl Flow {
         self.word.push((c, style));
     }
 
-    /// Adds text as it is, broken only where the row is full.
+    /// Adds text unchanged, wrapped only where the row is full.
     pub(crate) fn put_verbatim(&mut self, text: &str, style: Style) {
         self.end_word();
-        for letter in text.graphemes(true) {
-            self.put_letter(letter, style);
+        for grapheme in text.graphemes(true) {
+            self.put_grapheme(grapheme, style);
         }
     }
 
@@ -100,7 +101,7 @@ impl Flow {
         self.margin.clear();
     }
 
-    /// Adds rows that are finished and fit.
+    /// Adds finished rows that fit the width.
     pub(crate) fn append_rows(&mut self, pieces: Vec<Piece>) {
         self.out.extend(pieces);
     }
@@ -129,21 +130,21 @@ impl Flow {
             if self.column + width::of(&text) <= self.width {
                 self.write(&text, style);
             } else {
-                text.graphemes(true).for_each(|letter| self.put_letter(letter, style));
+                text.graphemes(true).for_each(|grapheme| self.put_grapheme(grapheme, style));
             }
         }
     }
 
-    fn put_letter(&mut self, letter: &str, style: Style) {
-        let columns = width::of_letter(letter);
+    fn put_grapheme(&mut self, grapheme: &str, style: Style) {
+        let columns = width::of_grapheme(grapheme);
         if columns > self.width {
-            // Nothing so wide can be shown: a heap of letters that no terminal draws as one.
+            // A cluster that is wider than a row cannot be shown.
             return;
         }
         if self.column + columns > self.width {
             self.next_row();
         }
-        self.write(letter, style);
+        self.write(grapheme, style);
     }
 
     fn next_row(&mut self) {
@@ -169,15 +170,15 @@ impl Flow {
     }
 }
 
-/// A margin takes half of the width at most; deeper ones are cut.
+/// Limits a margin to half of the width.
 fn fit(margin: Margin, width: usize) -> Margin {
     let mut room = width / 2;
     let mut kept = Margin::new();
     for (text, style) in margin {
         let cut: String = text
             .graphemes(true)
-            .take_while(|letter| {
-                let columns = width::of_letter(letter);
+            .take_while(|grapheme| {
+                let columns = width::of_grapheme(grapheme);
                 let fits = columns <= room;
                 room = if fits { room - columns } else { 0 };
                 fits
@@ -192,7 +193,7 @@ fn columns_of(margin: &Margin) -> usize {
     margin.iter().map(|(text, _)| width::of(text)).sum()
 }
 
-/// Letters of one style, together.
+/// Groups characters of one style.
 fn runs(word: &[(char, Style)]) -> Vec<(String, Style)> {
     let mut runs: Vec<(String, Style)> = Vec::new();
     for (c, style) in word {
@@ -204,13 +205,12 @@ fn runs(word: &[(char, Style)]) -> Vec<(String, Style)> {
     runs
 }
 
-/// Whether a row may end between two letters that no blank parts: where one of them is wide, unless it
-/// is a mark that clings to its neighbour.
+/// Whether a row may end between two characters without a space: if one of them is wide, unless they belong together.
 fn may_break(before: char, after: char) -> bool {
     let wide = |c: char| c.width() == Some(2);
-    let clings = after.width().unwrap_or(0) == 0 || before == '\u{200d}';
+    let joined = after.width().unwrap_or(0) == 0 || before == '\u{200d}';
     (wide(before) || wide(after))
-        && !clings
+        && !joined
         && !CLOSING.contains(after)
         && !OPENING.contains(before)
 }
@@ -236,20 +236,20 @@ mod tests {
     }
 
     #[test]
-    fn words_go_into_rows() {
+    fn words_are_wrapped() {
         assert_eq!(rows(10, "one two three"), ["- one two", "  three"]);
         assert_eq!(rows(10, "abcdefghijklm"), ["- abcdefgh", "  ijklm"]);
         assert_eq!(rows(10, "a abcdefghijklm"), ["- a", "  abcdefgh", "  ijklm"]);
     }
 
     #[test]
-    fn text_without_blanks_breaks_between_letters_but_not_before_a_comma() {
+    fn text_without_spaces_breaks_anywhere_but_before_a_comma() {
         assert_eq!(rows(10, "睡鼠在冬天睡觉"), ["- 睡鼠在冬", "  天睡觉"]);
         assert_eq!(rows(10, "睡鼠在冬，天"), ["- 睡鼠在", "  冬，天"]);
     }
 
     #[test]
-    fn a_word_appears_once_it_is_whole() {
+    fn a_word_appears_once_it_is_complete() {
         let mut flow = Flow::new(20);
         "one tw".chars().for_each(|c| flow.put(c, Style::PLAIN));
         assert_eq!(flow.take(), [Piece::text("one", Style::PLAIN)]);

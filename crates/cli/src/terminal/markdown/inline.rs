@@ -1,86 +1,86 @@
-//! What stands inside a line: emphasis, code, links.
+//! Inline markup: emphasis, code, links.
 //!
-//! Invariant: what is decided depends on the text alone, never on the pieces it came in. A mark whose
-//! partner may still come holds back what follows it, but for no more than [`REACH`] letters.
+//! Invariant: the result depends on the text alone, not on how it was split. An opening mark whose closing mark may
+//! still arrive delays the text after it, by at most [`MAX_SPAN`] characters.
 
 use super::style::{Color, Style};
 
-/// A mark and its partner are at most this far apart; one without a partner there is a plain letter.
-const REACH: usize = 1_000;
-/// Marks inside marks beyond this are plain letters.
-const DEEPEST: usize = 6;
+/// Maximum distance of an opening and a closing mark; without a closing mark in reach, a mark is plain text.
+const MAX_SPAN: usize = 1_000;
+/// Maximum nesting; deeper marks are plain text.
+const MAX_DEPTH: usize = 6;
 
-/// Takes letters, each with its look.
+/// Receives characters with their style.
 type Put<'a> = dyn FnMut(char, Style) + 'a;
 
-/// Whether more of the line may come.
+/// Whether more of the line may arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum More {
-    MayCome,
-    No,
+enum Input {
+    Partial,
+    Complete,
 }
 
-/// A line that is being read.
+/// The text of a line that is being received.
 #[derive(Debug)]
 pub(crate) struct Inline {
     style: Style,
-    held: Vec<char>,
-    /// The letter before what is held.
+    pending: Vec<char>,
+    /// The character before the pending text.
     before: Option<char>,
 }
 
 impl Inline {
-    /// A line whose plain text looks like this.
+    /// A line whose plain text has this style.
     pub(crate) fn new(style: Style) -> Self {
-        Self { style, held: Vec::new(), before: None }
+        Self { style, pending: Vec::new(), before: None }
     }
 
     pub(crate) fn add(&mut self, c: char) {
-        self.held.push(c);
+        self.pending.push(c);
     }
 
-    /// Puts out what is decided.
+    /// Passes on the text whose style is certain.
     pub(crate) fn advance(&mut self, put: &mut Put<'_>) {
-        let used = scan(&self.held, self.before, self.style, More::MayCome, 0, put);
-        self.before = used.checked_sub(1).and_then(|at| self.held.get(at)).copied().or(self.before);
-        self.held.drain(..used);
+        let used = scan(&self.pending, self.before, self.style, Input::Partial, 0, put);
+        self.before =
+            used.checked_sub(1).and_then(|at| self.pending.get(at)).copied().or(self.before);
+        self.pending.drain(..used);
     }
 
-    /// Puts out the rest: the line has ended.
+    /// Passes on the rest, at the end of the line.
     pub(crate) fn finish(self, put: &mut Put<'_>) {
-        scan(&self.held, self.before, self.style, More::No, 0, put);
+        scan(&self.pending, self.before, self.style, Input::Complete, 0, put);
     }
 }
 
-/// A whole text.
+/// Renders a complete text.
 pub(crate) fn render(text: &str, style: Style, put: &mut Put<'_>) {
     let chars: Vec<char> = text.chars().collect();
-    scan(&chars, None, style, More::No, 0, put);
+    scan(&chars, None, style, Input::Complete, 0, put);
 }
 
-/// What stands at the beginning of a text, and how many letters it takes.
+/// The markup at the start of a text, and its length in characters.
 #[derive(Debug)]
-enum Found<'a> {
-    /// It can not be told yet.
+enum Markup<'a> {
+    /// Not certain yet.
     Undecided,
-    /// So many letters as they are.
+    /// This number of plain characters.
     Plain(usize),
-    /// A letter behind a backslash.
+    /// A character after a backslash.
     Escaped(char),
-    /// Code.
     Code(&'a [char], usize),
-    /// Emphasis: what is inside, and what it adds.
+    /// Emphasis: the text inside, and the style that it adds.
     Marked(&'a [char], fn(Style) -> Style, usize),
-    /// A link: its text and where it leads.
+    /// A link: its text and target.
     Link(&'a [char], &'a [char], usize),
 }
 
-/// Puts out text as far as it is decided; gives the number of letters used.
+/// Passes on text as far as its style is certain; returns the number of characters used.
 fn scan(
     text: &[char],
     before: Option<char>,
     style: Style,
-    more: More,
+    input: Input,
     depth: usize,
     put: &mut Put<'_>,
 ) -> usize {
@@ -88,27 +88,26 @@ fn scan(
     let mut last = before;
     loop {
         let rest = text.get(at..).unwrap_or_default();
-        let found = find(rest, last, more, depth);
+        let found = find(rest, last, input, depth);
         let used = match found {
-            Found::Undecided | Found::Plain(0) => return at,
-            Found::Plain(count) => {
+            Markup::Undecided | Markup::Plain(0) => return at,
+            Markup::Plain(count) => {
                 put_all(rest.get(..count).unwrap_or_default(), style, put);
                 count
             }
-            Found::Escaped(c) => {
+            Markup::Escaped(c) => {
                 put(c, style);
                 2
             }
-            Found::Code(code, used) => {
-                let look = style.color(Color::Cyan);
-                put_all(code, look, put);
+            Markup::Code(code, used) => {
+                put_all(code, style.color(Color::Cyan), put);
                 used
             }
-            Found::Marked(inner, mark, used) => {
-                scan(inner, None, mark(style), More::No, depth + 1, put);
+            Markup::Marked(inner, mark, used) => {
+                scan(inner, None, mark(style), Input::Complete, depth + 1, put);
                 used
             }
-            Found::Link(label, target, used) => {
+            Markup::Link(label, target, used) => {
                 link(label, target, style, depth, put);
                 used
             }
@@ -119,74 +118,78 @@ fn scan(
 }
 
 fn link(label: &[char], target: &[char], style: Style, depth: usize, put: &mut Put<'_>) {
-    scan(label, None, style.underlined(), More::No, depth + 1, put);
+    scan(label, None, style.underlined(), Input::Complete, depth + 1, put);
     if target.is_empty() || label == target {
         return;
     }
-    let beside = style.dim();
-    put_all(&[' ', '('], beside, put);
-    put_all(target, beside, put);
-    put(')', beside);
+    let target_style = style.dim();
+    put_all(&[' ', '('], target_style, put);
+    put_all(target, target_style, put);
+    put(')', target_style);
 }
 
-fn put_all(letters: &[char], style: Style, put: &mut Put<'_>) {
-    for c in letters {
+fn put_all(text: &[char], style: Style, put: &mut Put<'_>) {
+    for c in text {
         put(*c, style);
     }
 }
 
-fn find(rest: &[char], before: Option<char>, more: More, depth: usize) -> Found<'_> {
-    let Some(first) = rest.first() else { return Found::Plain(0) };
-    if depth >= DEEPEST {
-        return Found::Plain(1);
+fn find(rest: &[char], before: Option<char>, input: Input, depth: usize) -> Markup<'_> {
+    let Some(first) = rest.first() else { return Markup::Plain(0) };
+    if depth >= MAX_DEPTH {
+        return Markup::Plain(1);
     }
     match first {
-        // It belongs to a row of marks that was found to be plain.
-        '`' | '*' | '_' | '~' if before == Some(*first) => Found::Plain(1),
-        '\\' => escaped(rest, more),
-        '`' => code(rest, more),
-        '*' | '_' | '~' => marked(rest, *first, before, more),
-        '[' => linked(rest, 0, more),
+        // Part of a run of marks that is plain text.
+        '`' | '*' | '_' | '~' if before == Some(*first) => Markup::Plain(1),
+        '\\' => escaped(rest, input),
+        '`' => code(rest, input),
+        '*' | '_' | '~' => marked(rest, *first, before, input),
+        '[' => linked(rest, 0, input),
         '!' => match rest.get(1) {
-            Some('[') => linked(rest, 1, more),
-            None if more == More::MayCome => Found::Undecided,
-            _ => Found::Plain(1),
+            Some('[') => linked(rest, 1, input),
+            None if input == Input::Partial => Markup::Undecided,
+            _ => Markup::Plain(1),
         },
-        _ => Found::Plain(1),
+        _ => Markup::Plain(1),
     }
 }
 
-fn escaped(rest: &[char], more: More) -> Found<'_> {
+fn escaped(rest: &[char], input: Input) -> Markup<'_> {
     match rest.get(1) {
-        Some(c) if c.is_ascii_punctuation() => Found::Escaped(*c),
-        None if more == More::MayCome => Found::Undecided,
-        _ => Found::Plain(1),
+        Some(c) if c.is_ascii_punctuation() => Markup::Escaped(*c),
+        None if input == Input::Partial => Markup::Undecided,
+        _ => Markup::Plain(1),
     }
 }
 
-/// How many letters at `at` are this one.
+/// Number of repetitions of a character at a position.
 fn run(text: &[char], at: usize, letter: char) -> usize {
     text.iter().skip(at).take_while(|c| **c == letter).count()
 }
 
-/// Where a search ended.
+/// The result of a search for a closing mark.
 enum Search {
     At(usize),
-    Nowhere,
+    NotFound,
     Undecided,
 }
 
-/// Past its reach a mark waits for nothing.
-fn not_found(rest: &[char], more: More) -> Search {
-    if more == More::MayCome && rest.len() < REACH { Search::Undecided } else { Search::Nowhere }
+/// No closing mark so far; none is expected after [`MAX_SPAN`] characters.
+fn not_found(rest: &[char], input: Input) -> Search {
+    if input == Input::Partial && rest.len() < MAX_SPAN {
+        Search::Undecided
+    } else {
+        Search::NotFound
+    }
 }
 
-/// The run of backticks of just this length that ends code which begins at `from`.
-fn code_end(rest: &[char], from: usize, length: usize, more: More) -> Search {
+/// Finds the run of backticks of exactly this length that ends the code starting at `from`.
+fn code_end(rest: &[char], from: usize, length: usize, input: Input) -> Search {
     let mut at = from;
-    while at < rest.len().min(REACH) {
+    while at < rest.len().min(MAX_SPAN) {
         let found = run(rest, at, '`');
-        if found > 0 && at + found == rest.len() && more == More::MayCome {
+        if found > 0 && at + found == rest.len() && input == Input::Partial {
             return Search::Undecided;
         }
         if found == length {
@@ -194,22 +197,22 @@ fn code_end(rest: &[char], from: usize, length: usize, more: More) -> Search {
         }
         at += found.max(1);
     }
-    not_found(rest, more)
+    not_found(rest, input)
 }
 
-fn code(rest: &[char], more: More) -> Found<'_> {
+fn code(rest: &[char], input: Input) -> Markup<'_> {
     let length = run(rest, 0, '`');
-    match code_end(rest, length, length, more) {
+    match code_end(rest, length, length, input) {
         Search::At(end) => {
             let inner = rest.get(length..end).unwrap_or_default();
-            Found::Code(trimmed(inner), end + length)
+            Markup::Code(trimmed(inner), end + length)
         }
-        Search::Nowhere => Found::Plain(length),
-        Search::Undecided => Found::Undecided,
+        Search::NotFound => Markup::Plain(length),
+        Search::Undecided => Markup::Undecided,
     }
 }
 
-/// One blank on either side is there to keep backticks apart.
+/// Removes one space on both sides, which separates the code from backticks.
 fn trimmed(code: &[char]) -> &[char] {
     match code {
         [' ', inner @ .., ' '] if inner.iter().any(|c| *c != ' ') => inner,
@@ -217,23 +220,23 @@ fn trimmed(code: &[char]) -> &[char] {
     }
 }
 
-fn marked(rest: &[char], letter: char, before: Option<char>, more: More) -> Found<'_> {
+fn marked(rest: &[char], letter: char, before: Option<char>, input: Input) -> Markup<'_> {
     let length = run(rest, 0, letter);
     let Some(next) = rest.get(length) else {
-        return if more == More::MayCome { Found::Undecided } else { Found::Plain(length) };
+        return if input == Input::Partial { Markup::Undecided } else { Markup::Plain(length) };
     };
     let inside_a_word = letter == '_' && before.is_some_and(char::is_alphanumeric);
     let Some(mark) = mark_of(letter, length).filter(|_| !next.is_whitespace() && !inside_a_word)
     else {
-        return Found::Plain(length);
+        return Markup::Plain(length);
     };
-    match marked_end(rest, letter, length, more) {
+    match marked_end(rest, letter, length, input) {
         Search::At(end) => {
             let inner = rest.get(length..end).unwrap_or_default();
-            Found::Marked(inner, mark, end + length)
+            Markup::Marked(inner, mark, end + length)
         }
-        Search::Nowhere => Found::Plain(length),
-        Search::Undecided => Found::Undecided,
+        Search::NotFound => Markup::Plain(length),
+        Search::Undecided => Markup::Undecided,
     }
 }
 
@@ -242,29 +245,29 @@ fn mark_of(letter: char, length: usize) -> Option<fn(Style) -> Style> {
         ('*' | '_', 1) => Some(Style::italic),
         ('*' | '_', 2) => Some(Style::bold),
         ('*' | '_', 3) => Some(|style| style.bold().italic()),
-        ('~', 2) => Some(Style::struck),
+        ('~', 2) => Some(Style::strikethrough),
         _ => None,
     }
 }
 
-/// Where emphasis that was opened by `length` letters ends: the first of the letters that close it.
-fn marked_end(rest: &[char], letter: char, length: usize, more: More) -> Search {
+/// Finds the closing marks of emphasis that was opened by `length` marks.
+fn marked_end(rest: &[char], letter: char, length: usize, input: Input) -> Search {
     let mut at = length;
-    while at < rest.len().min(REACH) {
+    while at < rest.len().min(MAX_SPAN) {
         match rest.get(at) {
             Some('\\') => at += 2,
             Some('`') => {
                 let ticks = run(rest, at, '`');
-                match code_end(rest, at + ticks, ticks, more) {
+                match code_end(rest, at + ticks, ticks, input) {
                     Search::At(end) => at = end + ticks,
-                    Search::Nowhere => at += ticks,
+                    Search::NotFound => at += ticks,
                     Search::Undecided => return Search::Undecided,
                 }
             }
             Some(c) if *c == letter => {
                 let found = run(rest, at, letter);
                 let after = rest.get(at + found);
-                if after.is_none() && more == More::MayCome {
+                if after.is_none() && input == Input::Partial {
                     return Search::Undecided;
                 }
                 if closes(rest, at, letter, after)
@@ -278,38 +281,38 @@ fn marked_end(rest: &[char], letter: char, length: usize, more: More) -> Search 
             _ => at += 1,
         }
     }
-    not_found(rest, more)
+    not_found(rest, input)
 }
 
-/// Whether marks at `at` can close: not after a blank, and underscores not inside a word.
+/// Whether marks at a position can close: not after a space, and underscores not inside a word.
 fn closes(rest: &[char], at: usize, letter: char, after: Option<&char>) -> bool {
     let before = at.checked_sub(1).and_then(|at| rest.get(at));
     let inside_a_word = letter == '_' && after.is_some_and(|c| c.is_alphanumeric());
     before.is_some_and(|c| !c.is_whitespace()) && !inside_a_word
 }
 
-/// A link whose bracket opens at `open`.
-fn linked(rest: &[char], open: usize, more: More) -> Found<'_> {
-    let otherwise = || match not_found(rest, more) {
-        Search::Undecided => Found::Undecided,
-        Search::At(_) | Search::Nowhere => Found::Plain(open + 1),
+/// A link whose opening bracket is at `open`.
+fn linked(rest: &[char], open: usize, input: Input) -> Markup<'_> {
+    let otherwise = || match not_found(rest, input) {
+        Search::Undecided => Markup::Undecided,
+        Search::At(_) | Search::NotFound => Markup::Plain(open + 1),
     };
     let Some(close) = position(rest, open + 1, ']') else { return otherwise() };
     match rest.get(close + 1) {
         Some('(') => {}
-        None if more == More::MayCome => return Found::Undecided,
-        _ => return Found::Plain(open + 1),
+        None if input == Input::Partial => return Markup::Undecided,
+        _ => return Markup::Plain(open + 1),
     }
     let Some(end) = position(rest, close + 2, ')') else { return otherwise() };
     let label = rest.get(open + 1..close).unwrap_or_default();
     let target = rest.get(close + 2..end).unwrap_or_default();
     if label.is_empty() {
-        return Found::Link(target, target, end + 1);
+        return Markup::Link(target, target, end + 1);
     }
-    Found::Link(label, target, end + 1)
+    Markup::Link(label, target, end + 1)
 }
 
 fn position(text: &[char], from: usize, letter: char) -> Option<usize> {
-    let within = text.iter().take(REACH).skip(from).position(|c| *c == letter)?;
+    let within = text.iter().take(MAX_SPAN).skip(from).position(|c| *c == letter)?;
     Some(from + within)
 }

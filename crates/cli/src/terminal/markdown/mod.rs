@@ -1,13 +1,12 @@
-//! Markdown for a terminal, as it streams.
+//! Renders streamed markdown for a terminal.
 //!
-//! A pure state machine: text in, pieces to append out. Invariants: what was put out is never taken
-//! back; the pieces are the same however the text was cut; no row is wider than the width; no control
-//! character of the text gets through. A line of the text is a line on the terminal, as people who
-//! write for terminals mean it.
+//! A pure state machine from text to pieces to append. Invariants: printed output is never changed; the pieces do not
+//! depend on how the text was split; no row is wider than the terminal; control characters are removed. A line break
+//! in the text is a line break on the terminal.
 
 mod flow;
 mod inline;
-mod opening;
+mod line_start;
 mod style;
 mod table;
 
@@ -15,71 +14,71 @@ use crate::terminal::width;
 pub(crate) use flow::Flow;
 use flow::Margin;
 use inline::Inline;
-use opening::{Fence, Kind, Line, Opening, opening};
+use line_start::{Fence, LineKind, LineStart, LineState, line_start};
 pub(crate) use style::{Color, Piece, Style};
 
-/// By how much code is indented.
+/// Indentation of code.
 const CODE_INDENT: &str = "  ";
-/// In front of a quote.
+/// The margin of a quotation.
 const QUOTE: &str = "│ ";
-/// The longest rule, in columns.
-const RULE: usize = 40;
+/// Maximum width of a horizontal rule.
+const MAX_RULE: usize = 40;
 
-/// Past so many bytes a line's kind is told once it is whole: it is not looked at with every letter.
-const LONGEST_MARKER: usize = 2_000;
+/// A line that is longer, and whose kind is still uncertain, is parsed again only when it is complete.
+const MAX_MARKER_BYTES: usize = 2_000;
 
-/// What the current line belongs to.
+/// The block that the current line belongs to.
 #[derive(Debug, Default)]
 enum Block {
     #[default]
     None,
     Fence(Fence),
-    /// The lines of a table so far.
+    /// The lines of the table so far.
     Table(Vec<String>),
 }
 
-/// Whether an empty row goes in front of what comes next.
+/// Whether an empty row precedes the next output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gap {
-    /// Nothing has been put out yet: none.
-    AtTheTop,
-    Wanted,
+    /// Nothing has been printed yet: no empty row.
+    AtStart,
+    Pending,
     None,
 }
 
-/// Renders an answer as it comes.
+/// Renders a response while it streams.
 #[derive(Debug)]
 pub(crate) struct Renderer {
     flow: Flow,
-    /// A line whose kind is not known yet.
+    /// A line whose kind is not certain yet.
     line: String,
-    /// The text of a line whose kind is.
+    /// The text of a line whose kind is known.
     running: Option<Inline>,
     block: Block,
     gap: Gap,
 }
 
 impl Renderer {
-    /// For a terminal of so many columns.
+    /// For a terminal with this number of columns.
     pub(crate) fn new(columns: usize) -> Self {
         Self {
             flow: Flow::new(columns),
             line: String::new(),
             running: None,
             block: Block::None,
-            gap: Gap::AtTheTop,
+            gap: Gap::AtStart,
         }
     }
 
-    /// The terminal has changed its width: what is still to come is fitted to it.
+    /// Fits further output to a new width.
     pub(crate) fn set_width(&mut self, columns: usize) {
         self.flow.set_width(columns);
     }
 
-    /// Takes more text; gives what can be put out by now.
+    /// Adds text; returns the pieces that can be printed.
     pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
         for c in dormouse_base::printable(&text.replace('\r', "")).chars() {
-            self.letter(c);
+            self.add(c);
         }
         if let Some(running) = &mut self.running {
             running.advance(&mut |c, style| self.flow.put(c, style));
@@ -87,28 +86,28 @@ impl Renderer {
         self.flow.take()
     }
 
-    /// Puts out the rest: the text has ended.
+    /// Returns the rest, at the end of the text.
     pub(crate) fn finish(&mut self) -> Vec<Piece> {
         if self.running.is_some() || !self.line.is_empty() {
-            self.letter('\n');
+            self.add('\n');
         }
         self.end_table();
         self.block = Block::None;
-        self.gap = Gap::AtTheTop;
+        self.gap = Gap::AtStart;
         self.flow.take()
     }
 
-    fn letter(&mut self, c: char) {
+    fn add(&mut self, c: char) {
         match (&mut self.running, c) {
             (Some(_), '\n') => self.end_running(),
             (Some(running), c) => running.add(c),
             (None, '\n') => {
                 let line = std::mem::take(&mut self.line);
-                self.whole_line(&line);
+                self.complete_line(&line);
             }
             (None, c) => {
                 self.line.push(c);
-                self.try_opening();
+                self.try_start_line();
             }
         }
     }
@@ -120,17 +119,17 @@ impl Renderer {
         }
     }
 
-    /// Begins to put out a line before it is whole, where what has come tells what it is.
-    fn try_opening(&mut self) {
-        if matches!(self.block, Block::Fence(_)) || self.line.len() > LONGEST_MARKER {
+    /// Starts to print a line before it is complete, if its kind is certain.
+    fn try_start_line(&mut self) {
+        if matches!(self.block, Block::Fence(_)) || self.line.len() > MAX_MARKER_BYTES {
             return;
         }
-        let Some(opening) = opening(&self.line, Line::Begun) else { return };
+        let Some(start) = line_start(&self.line, LineState::Partial) else { return };
         self.line.clear();
-        self.open(opening);
+        self.start_line(start);
     }
 
-    fn whole_line(&mut self, line: &str) {
+    fn complete_line(&mut self, line: &str) {
         if let Block::Fence(fence) = &self.block {
             let code = fence.strip(line);
             if fence.is_closed_by(code) {
@@ -142,63 +141,63 @@ impl Renderer {
             }
             return;
         }
-        if let Some(opening) = opening(line, Line::Whole) {
-            self.open(opening);
+        if let Some(start) = line_start(line, LineState::Complete) {
+            self.start_line(start);
             self.end_running();
         }
     }
 
     fn code(&mut self, margin: Margin, code: &str, style: Style) {
-        self.close_gap();
+        self.write_gap();
         self.flow.begin(margin.clone(), margin);
         self.flow.put_verbatim(code, style);
         self.flow.end_row();
     }
 
-    /// Begins a line of this kind.
-    fn open(&mut self, opening: Opening) {
-        if opening.kind == Kind::Row {
-            self.row(opening.text);
+    /// Starts a line of its kind.
+    fn start_line(&mut self, start: LineStart) {
+        if start.kind == LineKind::TableRow {
+            self.row(start.text);
             return;
         }
         self.end_table();
-        let Opening { quotes, indent, kind, text } = opening;
+        let LineStart { quotes, indent, kind, text } = start;
         match kind {
-            Kind::Blank if quotes == 0 => self.want_gap(),
-            Kind::Heading(level) => {
-                self.want_gap();
+            LineKind::Blank if quotes == 0 => self.request_gap(),
+            LineKind::Heading(level) => {
+                self.request_gap();
                 let style = if level == 1 { Style::BOLD.underlined() } else { Style::BOLD };
-                self.run(margin(quotes, 0, ""), margin(quotes, 0, ""), &text, style);
-                // Its row ends here: a heading comes whole.
+                self.start_text(margin(quotes, 0, ""), margin(quotes, 0, ""), &text, style);
+                // A heading is complete when it is parsed.
                 self.end_running();
-                self.want_gap();
+                self.request_gap();
             }
-            Kind::Blank | Kind::Text => {
+            LineKind::Blank | LineKind::Text => {
                 let margin = margin(quotes, indent, "");
-                self.run(margin.clone(), margin, &text, quote_style(quotes));
+                self.start_text(margin.clone(), margin, &text, quote_style(quotes));
             }
-            Kind::Bullet => self.item(quotes, indent, "•", &text),
-            Kind::Numbered(number) => self.item(quotes, indent, &number, &text),
-            Kind::Rule => {
-                self.close_gap();
-                let columns = RULE.min(self.flow.width() / 2);
+            LineKind::Bullet => self.item(quotes, indent, "•", &text),
+            LineKind::Numbered(number) => self.item(quotes, indent, &number, &text),
+            LineKind::Rule => {
+                self.write_gap();
+                let columns = MAX_RULE.min(self.flow.width() / 2);
                 self.flow.begin(margin(quotes, 0, ""), Margin::new());
                 self.flow.put_verbatim(&"─".repeat(columns), Style::DIM);
                 self.flow.end_row();
             }
-            Kind::Fence(fence) => self.block = Block::Fence(fence),
-            Kind::Row => {}
+            LineKind::Fence(fence) => self.block = Block::Fence(fence),
+            LineKind::TableRow => {}
         }
     }
 
     fn item(&mut self, quotes: usize, indent: usize, marker: &str, text: &str) {
         let hang = " ".repeat(width::of(marker) + 1);
         let first = margin(quotes, indent, &format!("{marker} "));
-        self.run(first, margin(quotes, indent, &hang), text, quote_style(quotes));
+        self.start_text(first, margin(quotes, indent, &hang), text, quote_style(quotes));
     }
 
-    fn run(&mut self, first: Margin, rest: Margin, text: &str, style: Style) {
-        self.close_gap();
+    fn start_text(&mut self, first: Margin, rest: Margin, text: &str, style: Style) {
+        self.write_gap();
         self.flow.begin(first, rest);
         let mut running = Inline::new(style);
         text.chars().for_each(|c| running.add(c));
@@ -216,33 +215,33 @@ impl Renderer {
         let Block::Table(lines) = &mut self.block else { return };
         let lines = std::mem::take(lines);
         self.block = Block::None;
-        self.close_gap();
+        self.write_gap();
         match table::render(&lines, self.flow.width()) {
             Some(pieces) => self.flow.append_rows(pieces),
             None => {
                 for line in lines {
-                    self.run(Margin::new(), Margin::new(), &line, Style::PLAIN);
+                    self.start_text(Margin::new(), Margin::new(), &line, Style::PLAIN);
                     self.end_running();
                 }
             }
         }
     }
 
-    fn want_gap(&mut self) {
-        if self.gap != Gap::AtTheTop {
-            self.gap = Gap::Wanted;
+    fn request_gap(&mut self) {
+        if self.gap != Gap::AtStart {
+            self.gap = Gap::Pending;
         }
     }
 
-    fn close_gap(&mut self) {
-        if self.gap == Gap::Wanted {
+    fn write_gap(&mut self) {
+        if self.gap == Gap::Pending {
             self.flow.end_row();
         }
         self.gap = Gap::None;
     }
 }
 
-/// What stands in front of a row.
+/// The margin of a row: quote marks, indentation, marker.
 fn margin(quotes: usize, indent: usize, marker: &str) -> Margin {
     let mut margin = vec![(QUOTE.repeat(quotes), Style::DIM)];
     margin.push((" ".repeat(indent), Style::PLAIN));
@@ -254,7 +253,7 @@ fn quote_style(quotes: usize) -> Style {
     if quotes > 0 { Style::PLAIN.italic() } else { Style::PLAIN }
 }
 
-/// Tabs as blanks, up to the next multiple of four.
+/// Replaces tabs by spaces up to the next multiple of four columns.
 fn expanded(code: &str) -> String {
     let mut out = String::new();
     for c in code.chars() {
@@ -268,7 +267,7 @@ fn expanded(code: &str) -> String {
     out
 }
 
-/// Lines of a diff say what they do.
+/// Colors the lines of a diff.
 fn code_style(fence: &Fence, code: &str) -> Style {
     match (fence.language.as_str(), code.chars().next()) {
         ("diff" | "patch", Some('+')) => Style::PLAIN.color(Color::Green),

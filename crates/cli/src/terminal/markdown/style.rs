@@ -1,6 +1,5 @@
-//! How a piece of text looks, apart from any terminal: marks and one of the terminal's own colors.
-//!
-//! Colors are those that a person has chosen for the terminal, so that they read on light and dark.
+//! Text styles: attributes and a color of the terminal's palette, which the user has chosen to be readable on a light
+//! or dark background.
 
 /// A color of the terminal's palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,63 +21,64 @@ impl Color {
     }
 }
 
-/// The marks, each with its code: a bit in [`Style::marks`].
+/// The attributes, each a bit in [`Style::attributes`].
 const BOLD: u8 = 1;
 const DIM: u8 = 2;
 const ITALIC: u8 = 4;
 const UNDERLINED: u8 = 8;
-const STRUCK: u8 = 16;
+const STRIKETHROUGH: u8 = 16;
 const CODES: [(u8, &str); 5] =
-    [(BOLD, "1"), (DIM, "2"), (ITALIC, "3"), (UNDERLINED, "4"), (STRUCK, "9")];
+    [(BOLD, "1"), (DIM, "2"), (ITALIC, "3"), (UNDERLINED, "4"), (STRIKETHROUGH, "9")];
 
-/// How text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Style {
-    marks: u8,
+    attributes: u8,
     color: Option<Color>,
 }
 
 impl Style {
-    /// As the terminal shows text by itself.
-    pub(crate) const PLAIN: Self = Self { marks: 0, color: None };
-    /// For what is beside the point.
-    pub(crate) const DIM: Self = Self { marks: DIM, color: None };
-    /// For what the eye should find.
-    pub(crate) const BOLD: Self = Self { marks: BOLD, color: None };
+    pub(crate) const PLAIN: Self = Self { attributes: 0, color: None };
+    /// For secondary text.
+    pub(crate) const DIM: Self = Self { attributes: DIM, color: None };
+    /// For text that should stand out.
+    pub(crate) const BOLD: Self = Self { attributes: BOLD, color: None };
 
     pub(crate) const fn bold(self) -> Self {
-        Self { marks: self.marks | BOLD, ..self }
+        Self { attributes: self.attributes | BOLD, ..self }
     }
 
     pub(crate) const fn dim(self) -> Self {
-        Self { marks: self.marks | DIM, ..self }
+        Self { attributes: self.attributes | DIM, ..self }
     }
 
     pub(crate) const fn italic(self) -> Self {
-        Self { marks: self.marks | ITALIC, ..self }
+        Self { attributes: self.attributes | ITALIC, ..self }
     }
 
     pub(crate) const fn underlined(self) -> Self {
-        Self { marks: self.marks | UNDERLINED, ..self }
+        Self { attributes: self.attributes | UNDERLINED, ..self }
     }
 
-    pub(crate) const fn struck(self) -> Self {
-        Self { marks: self.marks | STRUCK, ..self }
+    pub(crate) const fn strikethrough(self) -> Self {
+        Self { attributes: self.attributes | STRIKETHROUGH, ..self }
     }
 
     pub(crate) const fn color(self, color: Color) -> Self {
         Self { color: Some(color), ..self }
     }
 
-    /// The sequence that turns it on; nothing for plain text.
+    /// The escape sequence that turns it on; empty for plain text.
     pub(crate) fn sequence(self) -> String {
-        let marks = CODES.iter().filter(|(mark, _)| self.marks & mark != 0).map(|(_, code)| *code);
-        let codes: Vec<&str> = marks.chain(self.color.map(Color::code)).collect();
+        let attributes = CODES
+            .iter()
+            .filter(|(attribute, _)| self.attributes & attribute != 0)
+            .map(|(_, code)| *code);
+        let codes: Vec<&str> = attributes.chain(self.color.map(Color::code)).collect();
         if codes.is_empty() { String::new() } else { format!("\x1b[{}m", codes.join(";")) }
     }
 }
 
-/// What is put on the terminal, in order; it only ever grows.
+/// A part of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// Text without line ends.

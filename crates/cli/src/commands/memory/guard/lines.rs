@@ -11,7 +11,7 @@ use dormouse_memory::memory_usage::{Firmness, ProhibitedAction, Prohibition, fin
 use dormouse_permissions::PermissionRule;
 use serde_json::{Value, json};
 
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 
 /// An element for a list in the settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub(super) fn draft(
     name: &str,
     body: &str,
     file: &Path,
-    whose: Whose,
+    scope: StoreScope,
     program: &str,
 ) -> GuardDraft {
     let rules: Vec<GuardSettingsLine> =
@@ -52,7 +52,8 @@ pub(super) fn draft(
         let lines = reminders(file, program);
         return GuardDraft { kind: GuardKind::Reminder, lines, source: SettingsSource::User };
     }
-    let source = if whose == Whose::User { SettingsSource::User } else { SettingsSource::Local };
+    let source =
+        if scope == StoreScope::User { SettingsSource::User } else { SettingsSource::Local };
     GuardDraft { kind: GuardKind::Rule, lines: rules, source }
 }
 
@@ -113,16 +114,18 @@ fn reminders(file: &Path, program: &str) -> Vec<GuardSettingsLine> {
 mod tests {
     use super::*;
 
-    fn lines(whose: Whose, body: &str) -> (GuardKind, SettingsSource, Vec<String>) {
-        let draft = draft("", body, Path::new("/m/rule.md"), whose, "/bin/dormouse");
+    fn lines(scope: StoreScope, body: &str) -> (GuardKind, SettingsSource, Vec<String>) {
+        let draft = draft("", body, Path::new("/m/rule.md"), scope, "/bin/dormouse");
         let said = |line: &GuardSettingsLine| format!("{} {}", line.list.join("."), line.value);
         (draft.kind, draft.source, draft.lines.iter().map(said).collect())
     }
 
     #[test]
     fn what_is_forbidden_becomes_a_rule() {
-        let (kind, source, said) =
-            lines(Whose::User, "Never run `git push --force`. Don't edit `gen/` or `Cargo.lock`.");
+        let (kind, source, said) = lines(
+            StoreScope::User,
+            "Never run `git push --force`. Don't edit `gen/` or `Cargo.lock`.",
+        );
         assert_eq!((kind, source), (GuardKind::Rule, SettingsSource::User));
         assert_eq!(
             said,
@@ -132,7 +135,7 @@ mod tests {
                 r#"permissions.deny "Edit(**/Cargo.lock)""#,
             ]
         );
-        let (_, source, said) = lines(Whose::Project, "Never use `npm` unless I say so.");
+        let (_, source, said) = lines(StoreScope::Project, "Never use `npm` unless I say so.");
         assert_eq!(
             (source, said),
             (SettingsSource::Local, vec![r#"permissions.ask "Bash(npm:*)""#.into()])
@@ -147,7 +150,7 @@ mod tests {
             "Never run `x`\"]}; echo `y`\n\"}], \"allow\": [\"Bash\"",
             "Never run `$(evil)` or 'evil' && evil",
         ] {
-            let (kind, source, said) = lines(Whose::Project, body);
+            let (kind, source, said) = lines(StoreScope::Project, body);
             if kind == GuardKind::Rule {
                 assert_eq!(said, [r#"permissions.deny "Bash(x:*)""#], "{body}");
                 continue;

@@ -13,13 +13,13 @@ use dormouse_memory::{CORRECTIONS, GuardRegistry, MemoryGuard, MemoryType, fold}
 use serde::Serialize;
 use serde_json::Value;
 
-use super::stores::{FoundMemory, SelectedStores};
+use super::stores::{ScopedMemory, SelectedStores};
 use crate::args::GuardArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::input;
-use crate::wiring::memory_places::Whose;
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::settings_file::guard_is_installed;
 use crate::wiring::world::World;
@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exi
         return Ok(Exit::Done);
     }
     let stores = SelectedStores::open(world, arguments.common.scope).await?;
-    let book = GuardRegistry::read(stores.places.state())?;
+    let book = GuardRegistry::read(stores.directories.state())?;
     match &arguments.name {
         None => list(arguments, &stores, &book),
         Some(name) if arguments.remove => remove_guard(arguments, &stores, &book, name),
@@ -46,7 +46,7 @@ struct GuardOffer {
     name: String,
     file: String,
     path: String,
-    scope: Whose,
+    scope: StoreScope,
     violated: u64,
 }
 
@@ -95,11 +95,17 @@ fn list(
 ) -> Result<Exit, Failure> {
     let mut offers = Vec::new();
     for found in stores.memories()? {
-        let (violated, path) = (found.uses().violated, found.path());
+        let violated = found.usage().violated;
+        let path = found.path();
         let is_rule = found.memory.header.kind == Some(MemoryType::Feedback);
-        if is_rule && book.is_due(Path::new(&path), violated) {
-            let (name, file) = (found.memory.name().to_owned(), found.memory.file.to_string());
-            offers.push(GuardOffer { name, file, path, scope: found.scoped.whose, violated });
+        if is_rule && book.is_due(&path, violated) {
+            offers.push(GuardOffer {
+                name: found.memory.name().to_owned(),
+                file: found.memory.file.to_string(),
+                path: found.path_text(),
+                scope: found.scoped.scope,
+                violated,
+            });
         }
     }
     let guards = book.guards.iter().map(installed_guard).collect();
@@ -163,8 +169,8 @@ async fn handle_memory(
     world: &World,
 ) -> Result<Exit, Failure> {
     let found = stores.find_by_name(name)?;
-    let violated = found.uses().violated;
-    let memory = PathBuf::from(found.path());
+    let violated = found.usage().violated;
+    let memory = found.path();
     if arguments.refuse {
         return refuse(arguments, stores, &found, &memory, violated);
     }
@@ -229,13 +235,13 @@ fn ask_user() -> Decision {
 }
 
 fn propose(
-    found: &FoundMemory<'_>,
+    found: &ScopedMemory<'_>,
     memory: PathBuf,
     stores: &SelectedStores,
     world: &World,
 ) -> Result<GuardProposal, Failure> {
-    let (entry, _) = found.entry()?;
-    let draft = draft(found.memory.name(), entry.text(), &memory, found.scoped.whose, &program()?);
+    let (entry, _) = found.read()?;
+    let draft = draft(found.memory.name(), entry.text(), &memory, found.scoped.scope, &program()?);
     let places = SettingsFiles::new(&world.environment, &world.home()?, Some(&stores.project));
     let settings = places.file(draft.source).or_else(|| places.file(SettingsSource::User));
     let settings =
@@ -257,7 +263,7 @@ fn program() -> Result<String, Failure> {
 }
 
 /// Prints the whole guard.
-fn print_proposal(found: &FoundMemory<'_>, proposed: &GuardProposal, violated: u64) {
+fn print_proposal(found: &ScopedMemory<'_>, proposed: &GuardProposal, violated: u64) {
     let (name, file) = (found.memory.name(), &found.memory.file);
     print::data_line(&msg!(
         "guard-proposal",
@@ -287,13 +293,13 @@ fn print_proposal(found: &FoundMemory<'_>, proposed: &GuardProposal, violated: u
 
 async fn install_guard(
     stores: &SelectedStores,
-    found: &FoundMemory<'_>,
+    found: &ScopedMemory<'_>,
     proposed: GuardProposal,
     world: &World,
 ) -> Result<(), Failure> {
     let GuardProposal { memory, settings, planned, draft } = proposed;
     let is_local = draft.source == SettingsSource::Local;
-    let (state, now) = (stores.places.state(), world.clock.now());
+    let (state, now) = (stores.directories.state(), world.clock.now());
     install(state, &memory, found.memory.name(), &settings, planned, now)?;
     if is_local {
         keep_from_git(&settings, &stores.project, &world.environment).await;
@@ -317,7 +323,7 @@ fn show_installed(arguments: &GuardArguments, guard: &MemoryGuard) -> Result<Exi
 fn refuse(
     arguments: &GuardArguments,
     stores: &SelectedStores,
-    found: &FoundMemory<'_>,
+    found: &ScopedMemory<'_>,
     memory: &Path,
     violated: u64,
 ) -> Result<Exit, Failure> {
@@ -325,7 +331,7 @@ fn refuse(
         book.refused.insert(memory.to_owned(), violated);
         Ok(())
     };
-    GuardRegistry::change(stores.places.state(), note, |()| Ok(()))?;
+    GuardRegistry::change(stores.directories.state(), note, |()| Ok(()))?;
     if arguments.common.json {
         print::json(
             &serde_json::json!({"file": found.memory.file.as_str(), "refused_at": violated}),
@@ -344,10 +350,10 @@ fn remove_guard(
     name: &str,
 ) -> Result<Exit, Failure> {
     let memory = match stores.find_by_name(name) {
-        Ok(found) => PathBuf::from(found.path()),
+        Ok(found) => found.path(),
         Err(unknown) => find_guard(book, name).ok_or(unknown)?.memory.clone(),
     };
-    let Some((guard, whole)) = remove(stores.places.state(), &memory)? else {
+    let Some((guard, whole)) = remove(stores.directories.state(), &memory)? else {
         return Err(Failure::failed(anyhow::anyhow!(msg!("guard-unknown", name = name)))
             .hint(msg!("guard-unknown-hint")));
     };

@@ -40,7 +40,7 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
     if found.memory.header.quarantined {
         return None;
     }
-    let (entry, _) = found.entry().ok()?;
+    let (entry, _) = found.read().ok()?;
     let memory = MemoryInContext {
         file: found.memory.file.to_string(),
         name: found.memory.name().to_owned(),

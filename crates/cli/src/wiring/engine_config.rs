@@ -1,0 +1,106 @@
+//! The parts of an engine's configuration that follow from settings, arguments and the model connection.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_base::{Environment, LayerSwitch, Settings, Switches, ToolSettings};
+use dormouse_conversation::metrics::MetricsLog;
+use dormouse_engine::{
+    CostRules, EngineConfig, MemorySetup, ModelSetup, PromptOverrides, ResultRules, Services,
+    ToolSetup, WindowRules, memory_tools,
+};
+use dormouse_model::{PRICES_DATED, PriceTable};
+use dormouse_permissions::PermissionGate;
+use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
+
+use crate::args::Arguments;
+use crate::message_catalog::msg;
+use crate::wiring::connect::ModelConnection;
+use crate::wiring::exit::Failure;
+use crate::wiring::layers;
+use crate::wiring::print;
+use crate::wiring::world::World;
+
+pub(super) fn model_setup(connection: &ModelConnection) -> ModelSetup {
+    ModelSetup {
+        client: connection.model.clone(),
+        name: connection.model_name.clone(),
+        origin: connection.origin.clone(),
+        dialect: connection.dialect.clone(),
+        budget: connection.budget,
+    }
+}
+
+/// The tools and what their calls need.
+pub(super) fn tool_setup(
+    connection: &ModelConnection,
+    settings: &ToolSettings,
+    memory: Option<&MemorySetup>,
+    gate: &PermissionGate,
+    environment: &Environment,
+    confirmer: Option<Arc<dyn Confirmer>>,
+) -> ToolSetup {
+    let tools =
+        ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
+    ToolSetup {
+        set: Arc::new(tools),
+        gate: gate.clone(),
+        confirmer,
+        environment: environment.clone(),
+        redactor: connection.redactor.clone(),
+        reaper: Reaper::of_this_program(),
+        commands: command_limits(settings),
+    }
+}
+
+pub(super) fn services(world: &World) -> Result<Services, Failure> {
+    Ok(Services {
+        clock: Arc::clone(&world.clock),
+        ids: Arc::clone(&world.ids),
+        figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
+    })
+}
+
+pub(super) fn cost_rules(arguments: &Arguments, settings: &Settings) -> CostRules {
+    CostRules { prices: PriceTable::of_settings(&settings.prices), max_usd: arguments.max_cost }
+}
+
+/// The rules that keep the context window from filling up.
+pub(super) fn window_rules(
+    settings: &Settings,
+    switches: &Switches,
+    environment: &Environment,
+) -> Result<WindowRules, Failure> {
+    let results = ResultRules {
+        store: switches.is_on(LayerSwitch::StoredResults),
+        chars: settings.tools.result_chars.clone(),
+    };
+    Ok(WindowRules {
+        results: Arc::new(results),
+        layers: layers::rules(settings, switches)?,
+        compaction: layers::compaction(switches, environment)?,
+    })
+}
+
+pub(super) fn prompt_overrides(arguments: &Arguments) -> PromptOverrides {
+    PromptOverrides {
+        system: arguments.system_prompt.clone(),
+        append: arguments.append_system_prompt.clone(),
+    }
+}
+
+/// Timeouts of shell commands. The default never exceeds the maximum.
+fn command_limits(settings: &ToolSettings) -> CommandLimits {
+    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
+    let usual = CommandLimits::default();
+    let most = set(settings.bash_max_timeout_ms, usual.most);
+    CommandLimits { default: set(settings.bash_timeout_ms, usual.default).min(most), most }
+}
+
+/// Warns that `--max-cost` has no effect for a model without a price.
+pub(super) fn warn_without_price(config: &EngineConfig) {
+    if config.cost.max_usd.is_some() && config.cost.prices.price(&config.model.name).is_none() {
+        let model = config.model.name.as_str();
+        print::note(&msg!("max-cost-without-price", model = model, dated = PRICES_DATED));
+    }
+}
