@@ -10,11 +10,11 @@ use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Budget, Message};
 use dormouse_tools::ToolSet;
 
+use crate::config::model_setup::ModelSetup;
 use crate::conversation::Conversation;
 use crate::fork::ForkSource;
 use crate::jobs::Jobs;
 use crate::memory::SessionMemory;
-use crate::model_setup::ModelSetup;
 
 /// Below this share of the rate limit, background tasks send no requests.
 const LEAST_QUOTA: f64 = 0.25;

@@ -6,42 +6,63 @@ use std::path::PathBuf;
 
 use dormouse_context::{ContextAttachment, EnvironmentChanges, Fragment};
 use dormouse_conversation::transcript::MessageHeader;
-use dormouse_conversation::{Block, BlockKind, EnvironmentFacts, MessageFlags, Role, ToolUse};
-use futures_util::future::{BoxFuture, ready};
+use dormouse_conversation::{
+    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, Role, ToolUse,
+};
 
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::event_sink::EventSink;
 use crate::plan::PlanState;
 use crate::recall::RecallContext;
 use crate::session_hooks::notes_block;
 use crate::session_messages::{IncomingMessage, IncomingQueue};
-use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
-use crate::turn_context::EventSink;
-
-/// In front of a prompt, each in a message of its own.
-const BEFORE_PROMPT: [&dyn ContextSource; 4] =
-    [&SurroundingChanges, &PlanModeChange, &HookNotes, &IncomingMessages];
-
-/// In the message of the prompt, after its text.
-const WITH_PROMPT: [&dyn ContextSource; 2] = [&RecalledMemories, &CalledSkill];
-
-/// In the message of tool results, after the results.
-const WITH_RESULTS: [&dyn ContextSource; 5] =
-    [&FileInstructions, &HookNotes, &RecalledMemories, &AnnouncedChanges, &IncomingMessages];
 
 /// Something that may have context attachments for the model.
-trait ContextSource: std::fmt::Debug + Send + Sync {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        sink: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>>;
+#[derive(Debug, Clone, Copy)]
+enum ContextSource {
+    /// Changes in the surroundings since the model was last told of them.
+    SurroundingChanges,
+    /// That plan mode is on, or no longer, where the model does not know it.
+    PlanModeChange,
+    /// Notes of hooks: those of the session with a prompt, those of calls with their results.
+    HookNotes,
+    /// Messages from outside: results of subagents, messages of other sessions, hooks that ran in the background.
+    IncomingMessages,
+    /// Memories that match the prompt, or that a selection has found since.
+    RecalledMemories,
+    /// The skill that the prompt calls with `/name`.
+    CalledSkill,
+    /// Instruction files that belong to the files that calls have just read or written.
+    FileInstructions,
+    /// Facts of announcers that have changed during the turn.
+    AnnouncedChanges,
 }
+
+/// In front of a prompt, each in a message of its own.
+const BEFORE_PROMPT: [ContextSource; 4] = [
+    ContextSource::SurroundingChanges,
+    ContextSource::PlanModeChange,
+    ContextSource::HookNotes,
+    ContextSource::IncomingMessages,
+];
+
+/// In the message of the prompt, after its text.
+const WITH_PROMPT: [ContextSource; 2] =
+    [ContextSource::RecalledMemories, ContextSource::CalledSkill];
+
+/// In the message of tool results, after the results.
+const WITH_RESULTS: [ContextSource; 5] = [
+    ContextSource::FileInstructions,
+    ContextSource::HookNotes,
+    ContextSource::RecalledMemories,
+    ContextSource::AnnouncedChanges,
+    ContextSource::IncomingMessages,
+];
 
 /// What attachments go with.
 pub(crate) enum ContextOccasion<'a> {
@@ -86,7 +107,7 @@ pub(crate) async fn attach_before_prompt(
     sink: &mut EventSink<'_>,
 ) -> Result<(), EngineError> {
     for source in BEFORE_PROMPT {
-        let attachments = source.collect(engine, occasion, sink).await;
+        let attachments = Collector { engine, occasion, sink }.collect(source).await;
         append_message(&mut engine.conversation, &mut engine.messages, attachments)?;
     }
     Ok(())
@@ -100,7 +121,7 @@ pub(crate) async fn blocks_with_prompt(
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     for source in WITH_PROMPT {
-        let attachments = source.collect(engine, occasion, sink).await;
+        let attachments = Collector { engine, occasion, sink }.collect(source).await;
         blocks.extend(attachments.iter().map(|attachment| attachment.block().clone()));
     }
     blocks
@@ -117,7 +138,8 @@ pub(crate) async fn attach_to_results(
     let results = blocks.clone();
     let occasion = ContextOccasion::Results { results: &results, notes };
     for source in WITH_RESULTS {
-        for attachment in source.collect(engine, &occasion, sink).await {
+        let occasion = &occasion;
+        for attachment in (Collector { engine, occasion, sink }).collect(source).await {
             let block = attachment.block().clone();
             record(&mut engine.conversation, author, attachment)?;
             blocks.push(block);
@@ -131,8 +153,8 @@ pub(crate) async fn deliver_messages(
     engine: &mut Engine,
     sink: &mut EventSink<'_>,
 ) -> Result<bool, EngineError> {
-    let occasion = ContextOccasion::Continuation;
-    let attachments = IncomingMessages.collect(engine, &occasion, sink).await;
+    let occasion = &ContextOccasion::Continuation;
+    let attachments = Collector { engine, occasion, sink }.incoming_messages();
     let any = !attachments.is_empty();
     append_message(&mut engine.conversation, &mut engine.messages, attachments)?;
     Ok(any)
@@ -198,62 +220,148 @@ fn record(
     Ok(())
 }
 
-fn one(attachment: Option<AttachedContext>) -> BoxFuture<'static, Vec<AttachedContext>> {
-    Box::pin(ready(attachment.into_iter().collect()))
+/// Collects the attachments of context sources.
+struct Collector<'a, 's> {
+    engine: &'a mut Engine,
+    occasion: &'a ContextOccasion<'a>,
+    sink: &'a mut EventSink<'s>,
 }
 
-fn plain(block: Option<Block>) -> BoxFuture<'static, Vec<AttachedContext>> {
-    one(block.map(AttachedContext::Plain))
-}
+impl Collector<'_, '_> {
+    async fn collect(&mut self, source: ContextSource) -> Vec<AttachedContext> {
+        match source {
+            ContextSource::SurroundingChanges => self.surrounding_changes().into_iter().collect(),
+            ContextSource::PlanModeChange => self.plan_mode_change().into_iter().collect(),
+            ContextSource::HookNotes => plain(self.hook_notes()),
+            ContextSource::IncomingMessages => self.incoming_messages(),
+            ContextSource::RecalledMemories => plain(self.recalled_memories().await),
+            ContextSource::CalledSkill => plain(self.called_skill()),
+            ContextSource::FileInstructions => plain(self.file_instructions()),
+            ContextSource::AnnouncedChanges => self.announced_changes().into_iter().collect(),
+        }
+    }
 
-/// The differences between what the model was told and these facts.
-fn changes(
-    announced: &EnvironmentFacts,
-    facts: EnvironmentFacts,
-    room: u32,
-    startup: &StartupContext,
-) -> Option<AttachedContext> {
-    let text = |name: &str| startup.text_of(name);
-    let changes = EnvironmentChanges::between(announced, &facts, room, text)?;
-    Some(AttachedContext::Facts(changes.to_block(), facts))
-}
-
-/// Changes in the surroundings since the model was last told of them.
-#[derive(Debug)]
-struct SurroundingChanges;
-
-impl ContextSource for SurroundingChanges {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        _: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        let ContextOccasion::Prompt { now, .. } = occasion else { return one(None) };
+    fn surrounding_changes(&mut self) -> Option<AttachedContext> {
+        let ContextOccasion::Prompt { now, .. } = self.occasion else { return None };
+        let engine = &mut *self.engine;
         engine.surroundings = (*now).clone();
         engine.startup.refresh(&engine.config);
         let facts = engine.startup.add_to(now.facts(engine.config.tools.set.names()));
         // Plan mode is announced by its own source.
         let facts = crate::plan::keep_announced_mode(facts, engine.conversation.announced());
+        self.changes_to(facts)
+    }
+
+    fn plan_mode_change(&self) -> Option<AttachedContext> {
+        let announced = self.engine.conversation.announced();
+        plan_mode_change(&self.engine.config, &self.engine.session_tools.plan, announced)
+    }
+
+    fn hook_notes(&mut self) -> Option<Block> {
+        match self.occasion {
+            ContextOccasion::Results { notes, .. } => notes_block(notes.to_vec()),
+            ContextOccasion::Prompt { .. } | ContextOccasion::Continuation => {
+                self.engine.hooks.take_notes()
+            }
+        }
+    }
+
+    fn incoming_messages(&mut self) -> Vec<AttachedContext> {
+        for notice in self.engine.receive() {
+            (self.sink)(EngineEvent::Notice(notice));
+        }
+        self.engine.messages.take().into_iter().map(AttachedContext::Message).collect()
+    }
+
+    async fn recalled_memories(&mut self) -> Vec<Block> {
+        let engine = &mut *self.engine;
+        let recall = &mut engine.memory.recall;
+        let mut context = RecallContext {
+            config: &engine.config,
+            conversation: &engine.conversation,
+            hooks: engine.hooks.runner(),
+            figures: &engine.figures,
+            spending: &mut engine.spending,
+            usage: &mut engine.memory.usage,
+        };
+        match self.occasion {
+            ContextOccasion::Prompt { prompt, .. } => {
+                recall.recall(prompt, &mut context, self.sink).await
+            }
+            ContextOccasion::Results { .. } => {
+                recall.take_selected(&mut context, self.sink).into_iter().collect()
+            }
+            ContextOccasion::Continuation => Vec::new(),
+        }
+    }
+
+    fn called_skill(&self) -> Option<Block> {
+        match self.occasion {
+            ContextOccasion::Prompt { skill, .. } => skill.cloned(),
+            ContextOccasion::Results { .. } | ContextOccasion::Continuation => None,
+        }
+    }
+
+    fn file_instructions(&mut self) -> Option<Block> {
+        let ContextOccasion::Results { results, .. } = self.occasion else { return None };
+        let engine = &mut *self.engine;
+        let files = files_of_calls(engine.conversation.history().last(), results, &engine.config);
+        let loaded: Vec<_> = files.iter().flat_map(|file| engine.startup.touched(file)).collect();
+        for warning in engine.startup.take_warnings() {
+            (self.sink)(EngineEvent::Notice(warning));
+        }
+        if loaded.is_empty() {
+            return None;
+        }
+        if let Some(runner) = engine.hooks.runner() {
+            runner.instructions_loaded(&loaded);
+        }
+        Some(ContextAttachment { parts: engine.startup.parts_of(&loaded) }.to_block())
+    }
+
+    fn announced_changes(&mut self) -> Option<AttachedContext> {
+        let engine = &mut *self.engine;
+        if engine.config.extensions.announcers.is_empty() {
+            return None;
+        }
+        engine.startup.refresh(&engine.config);
+        let facts = engine.startup.announced_over(engine.conversation.announced());
+        self.changes_to(facts)
+    }
+
+    /// The differences between what the model was told and these facts.
+    fn changes_to(&self, facts: EnvironmentFacts) -> Option<AttachedContext> {
+        let engine = &*self.engine;
         let room = engine.config.model.budget.prompt.changes_tokens;
-        one(changes(engine.conversation.announced(), facts, room, &engine.startup))
+        let text = |name: &str| engine.startup.text_of(name);
+        let changes =
+            EnvironmentChanges::between(engine.conversation.announced(), &facts, room, text)?;
+        Some(AttachedContext::Facts(changes.to_block(), facts))
     }
 }
 
-/// That plan mode is on, or no longer, where the model does not know it.
-#[derive(Debug)]
-struct PlanModeChange;
+fn plain(blocks: impl IntoIterator<Item = Block>) -> Vec<AttachedContext> {
+    blocks.into_iter().map(AttachedContext::Plain).collect()
+}
 
-impl ContextSource for PlanModeChange {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        _: &'a ContextOccasion<'_>,
-        _: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        let announced = engine.conversation.announced();
-        one(plan_mode_change(&engine.config, &engine.session_tools.plan, announced))
-    }
+/// The files of the calls in a response that have succeeded.
+fn files_of_calls(
+    response: Option<&Message>,
+    results: &[Block],
+    config: &EngineConfig,
+) -> Vec<PathBuf> {
+    let succeeded = |call: &ToolUse<'_>| {
+        results.iter().any(|result| {
+            !result.is_error()
+                && matches!(result.kind(), BlockKind::ToolResult { id } if id == call.id)
+        })
+    };
+    let calls = response.into_iter().flat_map(|response| &response.blocks);
+    calls
+        .filter_map(Block::as_tool_use)
+        .filter(succeeded)
+        .filter_map(|call| config.tools.set.get(call.name)?.file(call.input))
+        .collect()
 }
 
 /// Announces plan mode again after a compaction, which removed the message that announced it.
@@ -278,150 +386,6 @@ fn plan_mode_change(
     }
     let change = plan.mode_change(announced);
     change.map(|(block, facts)| AttachedContext::Facts(block, facts))
-}
-
-/// Notes of hooks: those of the session with a prompt, those of calls with their results.
-#[derive(Debug)]
-struct HookNotes;
-
-impl ContextSource for HookNotes {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        _: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        plain(match occasion {
-            ContextOccasion::Results { notes, .. } => notes_block(notes.to_vec()),
-            ContextOccasion::Prompt { .. } | ContextOccasion::Continuation => {
-                engine.hooks.take_notes()
-            }
-        })
-    }
-}
-
-/// Messages from outside: results of subagents, messages of other sessions, hooks that ran in the background.
-#[derive(Debug)]
-struct IncomingMessages;
-
-impl ContextSource for IncomingMessages {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        _: &'a ContextOccasion<'_>,
-        sink: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        engine.receive().into_iter().for_each(|notice| sink(EngineEvent::Notice(notice)));
-        let messages = engine.messages.take().into_iter().map(AttachedContext::Message);
-        Box::pin(ready(messages.collect()))
-    }
-}
-
-/// Memories that bear on the prompt, or that a selection has found since.
-#[derive(Debug)]
-struct RecalledMemories;
-
-impl ContextSource for RecalledMemories {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        sink: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        let recall = &mut engine.memory.recall;
-        let mut context = RecallContext {
-            config: &engine.config,
-            conversation: &engine.conversation,
-            hooks: engine.hooks.runner(),
-            figures: &engine.figures,
-            spending: &mut engine.spending,
-            usage: &mut engine.memory.usage,
-        };
-        match occasion {
-            ContextOccasion::Prompt { prompt, .. } => Box::pin(async move {
-                let blocks = recall.recall(prompt, &mut context, sink).await;
-                blocks.into_iter().map(AttachedContext::Plain).collect()
-            }),
-            ContextOccasion::Results { .. } => plain(recall.take_selected(&mut context, sink)),
-            ContextOccasion::Continuation => one(None),
-        }
-    }
-}
-
-/// The skill that the prompt calls with `/name`.
-#[derive(Debug)]
-struct CalledSkill;
-
-impl ContextSource for CalledSkill {
-    fn collect<'a>(
-        &'a self,
-        _: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        _: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        let ContextOccasion::Prompt { skill, .. } = occasion else { return one(None) };
-        plain(skill.cloned())
-    }
-}
-
-/// Instruction files that belong to the files that calls have just read or written.
-#[derive(Debug)]
-struct FileInstructions;
-
-impl ContextSource for FileInstructions {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        occasion: &'a ContextOccasion<'_>,
-        sink: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        let ContextOccasion::Results { results, .. } = occasion else { return one(None) };
-        let succeeded = |call: &ToolUse<'_>| {
-            results.iter().any(|result| {
-                !result.is_error()
-                    && matches!(result.kind(), BlockKind::ToolResult { id } if id == call.id)
-            })
-        };
-        let last = engine.conversation.history().last();
-        let files: Vec<PathBuf> = last
-            .iter()
-            .flat_map(|last| &last.blocks)
-            .filter_map(Block::as_tool_use)
-            .filter(succeeded)
-            .filter_map(|call| engine.config.tools.set.get(call.name)?.file(call.input))
-            .collect();
-        let loaded: Vec<_> = files.iter().flat_map(|file| engine.startup.touched(file)).collect();
-        let warnings = engine.startup.take_warnings().into_iter();
-        warnings.for_each(|warning| sink(EngineEvent::Notice(warning)));
-        if loaded.is_empty() {
-            return one(None);
-        }
-        if let Some(runner) = engine.hooks.runner() {
-            runner.instructions_loaded(&loaded);
-        }
-        plain(Some(ContextAttachment { parts: engine.startup.parts_of(&loaded) }.to_block()))
-    }
-}
-
-/// Facts of announcers that have changed during the turn.
-#[derive(Debug)]
-struct AnnouncedChanges;
-
-impl ContextSource for AnnouncedChanges {
-    fn collect<'a>(
-        &'a self,
-        engine: &'a mut Engine,
-        _: &'a ContextOccasion<'_>,
-        _: &'a mut EventSink<'_>,
-    ) -> BoxFuture<'a, Vec<AttachedContext>> {
-        if engine.config.extensions.announcers.is_empty() {
-            return one(None);
-        }
-        engine.startup.refresh(&engine.config);
-        let facts = engine.startup.announced_over(engine.conversation.announced());
-        let room = engine.config.model.budget.prompt.changes_tokens;
-        one(changes(engine.conversation.announced(), facts, room, &engine.startup))
-    }
 }
 
 /// The author of a message of tool results.

@@ -16,8 +16,8 @@ use dormouse_conversation::{
 };
 use dormouse_model::{BreakDetector, CacheBreak, CacheTtl, Dialect, RebuildReason, SentRequest};
 
+use crate::config::services::Services;
 use crate::error::EngineError;
-use crate::services::Services;
 use crate::wire_state::{OutgoingRequest, WireState};
 
 /// Stands in for a response that was lost with the process that waited for it.

@@ -11,7 +11,7 @@ use dormouse_conversation::{
 use dormouse_model::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 
 use super::Conversation;
-use crate::services::Services;
+use crate::config::services::Services;
 use crate::wire_state::WireState;
 
 fn conversation(home: &std::path::Path) -> Conversation {

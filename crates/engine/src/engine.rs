@@ -14,12 +14,11 @@ use dormouse_instructions::LoadOccasion;
 use crate::background_task::{SavedNotes, TurnSnapshot};
 use crate::compact::CompactionState;
 use crate::config::EngineConfig;
+use crate::config::model_setup::ModelSetup;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::hook_wiring::hook_runner;
 use crate::jobs::Jobs;
-use crate::memory_use::MemoryUse;
-use crate::model_setup::ModelSetup;
 use crate::prompt::configured_prefix;
 use crate::recall::SmallModel;
 use crate::session::SessionFolder;
@@ -31,6 +30,7 @@ use crate::startup_context::StartupContext;
 use crate::subagent_session::SubagentSession;
 use crate::surroundings::Surroundings;
 use crate::tool_state::ToolState;
+use crate::turn_memory::TurnMemory;
 use crate::wire_state::WireState;
 
 /// A session: a conversation and everything that belongs to it.
@@ -45,7 +45,7 @@ pub struct Engine {
     /// The surroundings at the last prompt.
     pub(crate) surroundings: Surroundings,
     pub(crate) hooks: SessionHooks,
-    pub(crate) memory: MemoryUse,
+    pub(crate) memory: TurnMemory,
     pub(crate) session_tools: SessionTools,
     pub(crate) messages: IncomingQueue,
     pub(crate) jobs: Jobs,
@@ -128,7 +128,7 @@ impl SessionStart {
             tool_state: ToolState::default(),
             startup,
             surroundings,
-            memory: MemoryUse::default(),
+            memory: TurnMemory::default(),
             session_tools,
             messages: IncomingQueue::default(),
             jobs,

@@ -18,9 +18,9 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use crate::event::EngineEvent;
+use crate::event_sink::EventSink;
 use crate::memory::SessionMemory;
 use crate::repeated_correction::RepeatedCorrection;
-use crate::turn_context::EventSink;
 
 /// How long the end of a turn waits for its counts.
 const COUNT_TIMEOUT: Duration = Duration::from_millis(250);

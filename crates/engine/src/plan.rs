@@ -24,8 +24,8 @@ use serde_json::value::RawValue;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::event_sink::TurnContext;
 use crate::submitted_plan::SubmittedPlan;
-use crate::turn_context::TurnContext;
 
 /// The fact that the model knows of plan mode.
 const FACT: &str = "plan mode";

@@ -2,12 +2,12 @@
 use dormouse_hooks::SessionEndReason;
 use futures_util::future::BoxFuture;
 
+use crate::config::model_setup::ModelSetup;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::model_setup::ModelSetup;
+use crate::event_sink::EventSink;
 use crate::session::SessionFolder;
 use crate::surroundings::Surroundings;
-use crate::turn_context::EventSink;
 
 impl Engine {
     /// Leaves this session as it is and begins another: `/clear`. The prefix is built again.

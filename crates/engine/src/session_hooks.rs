@@ -10,8 +10,8 @@ use dormouse_extensions::skills::{SkillOwner, Skills};
 use dormouse_hooks::{HookRunner, SessionEndReason, SessionSource, SetupTrigger};
 
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::event_sink::EventSink;
 use crate::hook_model::EngineHookModel;
-use crate::turn_context::EventSink;
 
 /// The file in a session's own folder with the title that a hook gave it.
 pub const TITLE_FILE: &str = "title.txt";

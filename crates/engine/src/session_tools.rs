@@ -10,9 +10,9 @@ use dormouse_extensions::skills::{
 
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
+use crate::event_sink::EventSink;
 use crate::plan::PlanState;
 use crate::submitted_plan::SubmittedPlan;
-use crate::turn_context::EventSink;
 
 /// The state of the session's own tools.
 pub struct SessionTools {

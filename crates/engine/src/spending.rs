@@ -1,4 +1,4 @@
-//! What a conversation costs, and what may still be spent on it.
+//! The cost of a conversation, and the cost limit: [`CostBudget`] decides whether a turn may send another request.
 //!
 //! Invariant: a subagent spends from the budget it shares with the conversations above it, so a cost limit holds for
 //! all of them together.
@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd};
 
-use crate::model_setup::{CostRules, ModelSetup};
+use crate::config::model_setup::{CostRules, ModelSetup};
+use crate::event::TurnEnd;
 
 /// The requests, tokens and dollars of a conversation.
 #[derive(Debug)]
@@ -63,7 +64,10 @@ impl SharedCost {
     }
 }
 
-/// What may still be spent in a turn.
+/// Closes a prompt in the history that got no response because of the cost limit.
+pub(crate) const NO_RESPONSE_MAX_COST: &str = "[no answer: the cost limit was reached]";
+
+/// The part of the cost limit that is left for a turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CostBudget {
     pub(crate) left_usd: f64,
@@ -72,8 +76,10 @@ pub(crate) struct CostBudget {
 }
 
 impl CostBudget {
-    pub(crate) fn is_spent_after(&self, usage: &Usage) -> bool {
-        cost_usd(usage, self.price, self.ttl) >= self.left_usd
+    /// Enforces the cost limit: how a turn with this usage ends before its next request; none if it may go on.
+    pub(crate) fn turn_end(&self, usage: &Usage) -> Option<TurnEnd> {
+        let is_reached = cost_usd(usage, self.price, self.ttl) >= self.left_usd;
+        is_reached.then_some(TurnEnd::MaxCost)
     }
 }
 

@@ -14,9 +14,9 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::model_setup::{CostRules, ModelSetup};
+use crate::config::services::Services;
 use crate::config::{EngineConfig, Extensions, ToolSetup, WindowRules};
-use crate::model_setup::{CostRules, ModelSetup};
-use crate::services::Services;
 use crate::{Engine, PromptOverrides, SessionFolder, Surroundings, TurnContext, TurnEnd};
 
 const NAME: &str = "scripted";

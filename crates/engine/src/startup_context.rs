@@ -14,7 +14,8 @@ use dormouse_memory::{IndexUse, MemoryRules};
 
 use crate::announcements::{AnnouncedFact, PromptPosition};
 use crate::config::EngineConfig;
-use crate::context_setup::{InstructionSetup, MemorySetup};
+use crate::config::instruction_setup::InstructionSetup;
+use crate::config::memory_setup::MemorySetup;
 use crate::memory::index_parts;
 
 /// All instruction files together may take this many times the size of one.

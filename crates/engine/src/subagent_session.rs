@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dormouse_base::{AgentId, Dir, SessionId};
 use dormouse_conversation::transcript::Transcript;
 
+use crate::config::services::Services;
 use crate::error::EngineError;
-use crate::services::Services;
 use crate::surroundings::Surroundings;
 
 /// Which subagent a session belongs to.

@@ -19,10 +19,10 @@ use crate::driver;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::event_sink::{EventSink, TurnContext};
 use crate::session_hooks::{SessionHooks, notes_block, write_title};
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::surroundings::Surroundings;
-use crate::turn_context::{EventSink, TurnContext};
 
 impl Engine {
     /// Sends a prompt and works until the model is done. Where `now` differs from what the model was told of its

@@ -5,10 +5,10 @@
 
 mod gates;
 mod prompt;
-mod provenance;
 mod report;
 mod run;
 mod setup;
+mod source_check;
 mod workspace;
 
 use std::path::Path;

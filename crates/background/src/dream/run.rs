@@ -24,9 +24,9 @@ use thiserror::Error;
 
 use super::gates::{DreamBlocked, check_last};
 use super::prompt::prompt;
-use super::provenance::{DreamProvenance, DreamSessions};
 use super::report::{DreamReport, DreamStatus, MemoryReport, presentable};
 use super::setup::DreamSetup;
+use super::source_check::{DreamProvenance, DreamSessions};
 use super::workspace::DreamWorkspace;
 
 /// The kind of the job.

@@ -9,9 +9,9 @@
 mod cursor;
 mod notice;
 mod prompt;
-mod provenance;
 mod queue;
 mod run;
+mod source_check;
 mod state;
 mod task;
 mod window;

@@ -14,7 +14,7 @@ use dormouse_provenance::{Attribution, ConversationEvidence, EchoGuard, Evidence
 
 use super::notice::notice;
 use super::prompt::{PromptParts, prompt};
-use super::provenance::ExtractionProvenance;
+use super::source_check::ExtractionProvenance;
 use super::window;
 
 /// The kind of the job.

@@ -2,18 +2,18 @@
 //!
 //! `keys` says which keys there are, `parse` reads one text, `stack` puts the layers over one another and
 //! knows where each value came from, `partition` tells what of a project's settings needs trust,
-//! `switches` is the table of layers that can be turned off, `edit` changes one value in a text, `list_edit` an
+//! `switch_definitions` lists the feature switches and `switch_resolution` determines their state, `edit` changes one value in a text, `list_edit` an
 //! element of a list.
 
 mod edit;
 mod files;
 mod keys;
-mod layer_switch;
 mod list_edit;
 mod parse;
 mod partition;
 mod stack;
-mod switches;
+mod switch_definitions;
+mod switch_resolution;
 
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
@@ -23,7 +23,6 @@ pub use keys::{
     RuleMemoryType, RuleScope, SessionNotesSettings, Settings, SnipSettings, TextScript,
     TimeClearingSettings, ToolSettings, WriteDecision, WriteRule, settings_schema,
 };
-pub use layer_switch::{LayerSwitch, UnknownSwitch};
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
     remove_if_empty,
@@ -31,4 +30,5 @@ pub use list_edit::{
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::WithheldSettings;
 pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
-pub use switches::{SwitchError, SwitchState, Switches, boolean_variable};
+pub use switch_definitions::{LayerSwitch, UnknownSwitch};
+pub use switch_resolution::{SwitchError, SwitchState, Switches, boolean_variable};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::keys::{Settings, settings_schema};
-use super::layer_switch::{LayerSwitch, UnknownSwitch};
+use super::switch_definitions::{LayerSwitch, UnknownSwitch};
 use crate::json_text::line_of;
 use crate::nearest_name::nearest_name;
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::OutputFormat;
+use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 
@@ -290,7 +291,7 @@ impl OutputPrinter {
 
     fn compacted(&mut self, report: &CompactionReport) {
         if self.format != OutputFormat::StreamJson {
-            return self.notice("notice", report.to_string());
+            return self.notice("notice", compaction_notice(report));
         }
         print_json(&StreamLine::System {
             subtype: "compact_boundary",
@@ -299,7 +300,7 @@ impl OutputPrinter {
             model: None,
             cwd: None,
             tools: None,
-            message: Some(report.to_string()),
+            message: Some(compaction_notice(report)),
             compact_metadata: Some(CompactMetadata {
                 trigger: report.trigger,
                 pre_tokens: report.before,

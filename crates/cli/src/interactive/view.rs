@@ -21,6 +21,7 @@ use super::screen::Screen;
 use super::slash_commands::rows::{Rows, mode_label};
 use super::tool_calls::{self, CallOutcome};
 use crate::terminal::tty::columns;
+use crate::wiring::compaction_notice::compaction_notice;
 
 /// The mark before a tool call.
 const CALL: &str = "→ ";
@@ -316,7 +317,7 @@ impl TerminalView {
             EngineEvent::Compacting(_) => self.progress.compacting(now),
             EngineEvent::Compacted(report) => {
                 self.progress.waiting(now);
-                self.note(&report.to_string(), Style::DIM);
+                self.note(&compaction_notice(&report), Style::DIM);
             }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
 };
-use dormouse_base::{LayerSwitch, Project, Settings, Switches, names};
+use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, names};
 use dormouse_engine::{BackgroundTask, Engine, EngineEvent};
 
 use crate::wiring::exit::Failure;
@@ -16,7 +16,7 @@ use crate::wiring::world::{World, is_remote};
 
 /// The tasks that are awaited when a session ends, and for how long.
 const AWAITED: &[&str] = &[EXTRACTION];
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Whether an awaited task is running.
 pub(crate) fn is_busy(engine: &Engine) -> bool {
@@ -26,7 +26,7 @@ pub(crate) fn is_busy(engine: &Engine) -> bool {
 /// Waits for the awaited tasks and shows their results.
 pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
     // Unfinished work is done when the session is next opened.
-    let _in_time = engine.jobs().drained(AWAITED, PATIENCE).await;
+    let _in_time = engine.jobs().drained(AWAITED, TIMEOUT).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
 }
 
@@ -50,12 +50,12 @@ pub(crate) fn background_tasks(
     project: &Project,
     run: RunKind,
 ) -> Result<Vec<Arc<dyn BackgroundTask>>, Failure> {
-    let mut beside: Vec<Arc<dyn BackgroundTask>> = Vec::new();
-    beside.extend(session_notes::keeper(world, settings.session_notes, switches)?);
-    if extracts(world, switches, run)? {
-        beside.push(extraction(world, settings, project, run)?);
+    let mut tasks: Vec<Arc<dyn BackgroundTask>> = Vec::new();
+    tasks.extend(session_notes::keeper(world, settings.session_notes, switches)?);
+    if extracts(&world.environment, switches, run)? {
+        tasks.push(extraction(world, settings, project, run)?);
     }
-    Ok(beside)
+    Ok(tasks)
 }
 
 /// Extraction now, or queued until the next interactive session of the project.
@@ -66,7 +66,7 @@ fn extraction(
     run: RunKind,
 ) -> Result<Arc<dyn BackgroundTask>, Failure> {
     let home = world.home()?;
-    let extraction = Extraction::new(rules(world, settings));
+    let extraction = Extraction::new(rules(&world.environment, settings));
     Ok(match run {
         RunKind::Interactive | RunKind::CatchUp => {
             Arc::new(extraction.with_queue(TranscriptQueue::new(home, project.root.clone())))
@@ -86,23 +86,23 @@ pub(crate) fn something_waits(
 ) -> Result<bool, Failure> {
     let waits =
         || Ok::<_, Failure>(TranscriptQueue::new(world.home()?, project.root.clone()).is_waiting());
-    Ok(extracts(world, switches, RunKind::CatchUp)? && waits()?)
+    Ok(extracts(&world.environment, switches, RunKind::CatchUp)? && waits()?)
 }
 
 /// Not in a bare run, which makes no other requests, nor on a remote machine.
-fn extracts(world: &World, switches: &Switches, run: RunKind) -> Result<bool, Failure> {
+fn extracts(environment: &Environment, switches: &Switches, run: RunKind) -> Result<bool, Failure> {
     let wanted = match run {
         RunKind::Interactive | RunKind::CatchUp => true,
         RunKind::Headless { .. } => switches.is_on(LayerSwitch::ExtractionHeadless),
     };
     let on =
         wanted && switches.is_on(LayerSwitch::Memory) && switches.is_on(LayerSwitch::Extraction);
-    Ok(on && !is_bare(&world.environment)? && !is_remote(&world.environment)?)
+    Ok(on && !is_bare(environment)? && !is_remote(environment)?)
 }
 
-fn rules(world: &World, settings: &Settings) -> ExtractionRules {
+fn rules(environment: &Environment, settings: &Settings) -> ExtractionRules {
     let usual = ExtractionRules::default();
-    let unguarded = world.environment.get(names::TEST_ECHO_GUARD) == Some("0");
+    let unguarded = environment.get(names::TEST_ECHO_GUARD) == Some("0");
     ExtractionRules {
         every_turns: settings.extraction.every_turns.unwrap_or(usual.every_turns).max(1),
         guarded: !(unguarded && cfg!(debug_assertions)),

@@ -153,6 +153,6 @@ fn a_project_can_not_point_memory_elsewhere() {
         fs::write(home.dormouse_home().join("settings.json"), setting).unwrap();
         let output = memory(&home, &["list"]);
         assert!(output.expect_code(2).stderr.contains(why), "{refused}: {}", output.stderr);
-        assert!(output.stderr.contains("hint: change the setting autoMemoryDirectory"));
+        assert!(output.stderr.contains("hint: change or unset the setting `autoMemoryDirectory`"));
     }
 }

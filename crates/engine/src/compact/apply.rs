@@ -8,11 +8,11 @@ use dormouse_context::layers::is_cache_edit;
 use dormouse_conversation::transcript::{CompactionBoundary, without_usage};
 use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory};
 
-use super::base::{CompactionBase, WindowUsage};
 use super::draft::CompactionDraft;
 use super::policy::WindowPolicy;
+use super::rebuilt_prefix::{CompactionBase, WindowUsage};
+use super::request::CompactionRequest;
 use super::restored::Restorer;
-use super::types::CompactionRequest;
 use crate::context_sources::announce_plan_mode;
 use crate::engine::Engine;
 use crate::error::EngineError;

@@ -3,14 +3,15 @@
 use dormouse_model::ModelError;
 
 use super::policy::{WindowPolicy, WindowStatus};
-use super::types::{CompactionOutcome, CompactionRequest};
+use super::report::CompactionOutcome;
+use super::request::CompactionRequest;
 use super::window_share::{largest, window_shares};
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::event_sink::TurnContext;
 use crate::layers::Layers;
-use crate::turn_context::TurnContext;
 
 /// Whether a request can be sent.
 #[derive(Debug)]

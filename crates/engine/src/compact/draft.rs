@@ -13,11 +13,11 @@ use dormouse_context::compact::{
 };
 use dormouse_conversation::{Budget, Message, estimate_text};
 
-use super::base::CompactionBase;
 use super::policy::WindowPolicy;
 use super::range::CompactionRange;
+use super::rebuilt_prefix::CompactionBase;
+use super::request::{CompactionRequest, CompactionScope};
 use super::state::CompactionState;
-use super::types::{CompactionRequest, CompactionScope};
 use crate::background_task::SavedNotes;
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;

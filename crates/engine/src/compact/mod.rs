@@ -7,24 +7,26 @@
 
 mod apply;
 mod auto;
-mod base;
 mod breaker;
 mod draft;
 mod policy;
 mod range;
+mod rebuilt_prefix;
 mod recover;
+mod report;
+mod request;
 mod restored;
 mod rules;
 mod run;
 mod state;
 mod summarize;
-mod types;
 mod user_messages;
 mod window_share;
 
 pub(crate) use auto::RoomCheck;
 pub use policy::WindowStatus;
+pub use report::{CompactionOutcome, CompactionReport};
+pub use request::{CompactionRequest, CompactionScope};
 pub use rules::CompactionRules;
 pub(crate) use state::CompactionState;
-pub use types::{CompactionOutcome, CompactionReport, CompactionRequest, CompactionScope};
 pub use window_share::WindowShare;

@@ -6,7 +6,7 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::{TailRule, plan_tail, user_text_in};
 use dormouse_conversation::{Budget, Message, Role};
 
-use super::types::CompactionScope;
+use super::request::CompactionScope;
 
 /// The messages from `from` up to `to` are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,15 +4,16 @@
 use dormouse_context::compact::{DropThinking, drop_thinking, without_media};
 use dormouse_conversation::{Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, MessageHistory};
 
+use super::report::CompactionOutcome;
+use super::request::CompactionRequest;
 use super::state::CompactionState;
-use super::types::{CompactionOutcome, CompactionRequest};
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::event_sink::{EventSink, TurnContext};
 use crate::layers::Layers;
-use crate::turn_context::{EventSink, TurnContext};
 use crate::turn_state::Recovery;
 
 impl Engine {

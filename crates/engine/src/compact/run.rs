@@ -7,19 +7,20 @@ use dormouse_conversation::metrics::{
 use dormouse_conversation::transcript::CompactionTrigger;
 use futures_util::future::BoxFuture;
 
-use super::base::{CompactionBase, WindowUsage};
 use super::draft::{CompactionDraft, DraftWriter};
 use super::policy::WindowPolicy;
 use super::range::CompactionRange;
+use super::rebuilt_prefix::{CompactionBase, WindowUsage};
+use super::report::{CompactionOutcome, CompactionReport};
+use super::request::CompactionRequest;
 use super::summarize::Summarizer;
-use super::types::{CompactionOutcome, CompactionReport, CompactionRequest};
 use dormouse_hooks::{HookRunner, SessionSource};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::event_sink::{EventSink, TurnContext};
 use crate::session_hooks::SessionHooks;
-use crate::turn_context::{EventSink, TurnContext};
 
 /// The names of the layer in the figures, as its switches are called.
 const LAYER: &str = "auto_compact";

@@ -3,8 +3,8 @@
 use dormouse_conversation::Message;
 use dormouse_conversation::transcript::{CompactionTrigger, LoadedTranscript};
 
-use super::base::WindowUsage;
 use super::breaker::CompactionBreaker;
+use super::rebuilt_prefix::WindowUsage;
 use super::user_messages::UserMessages;
 use super::window_share::stop_notice;
 use crate::layers::CollapseState;

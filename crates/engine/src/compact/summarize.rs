@@ -11,9 +11,9 @@ use dormouse_conversation::{Block, Budget, Message, MessageFlags, estimate_text}
 use dormouse_model::ModelError;
 use thiserror::Error;
 
-use super::base::WindowUsage;
 use super::range::CompactionRange;
-use super::types::{CompactionRequest, CompactionScope};
+use super::rebuilt_prefix::WindowUsage;
+use super::request::{CompactionRequest, CompactionScope};
 use crate::conversation::Conversation;
 use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
 

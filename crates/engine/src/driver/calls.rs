@@ -10,7 +10,7 @@ use super::Driver;
 use super::event_sources::FinishedCall;
 use crate::event::EngineEvent;
 use crate::meter::CallMeter;
-use crate::results::without_secrets;
+use crate::stored_results::without_secrets;
 use crate::tool_state::caller;
 use crate::turn_state::PendingCall;
 

@@ -19,9 +19,9 @@ use crate::context_sources::{attach_to_results, results_author};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
+use crate::event_sink::TurnContext;
 use crate::layers::Layers;
 use crate::meter::RequestMeter;
-use crate::turn_context::TurnContext;
 use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
 use event_sources::{DriverEvent, EventSources, ResponseSource};
 

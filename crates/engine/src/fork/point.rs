@@ -12,11 +12,11 @@ use dormouse_instructions::LoadOccasion;
 
 use super::opening::{FORK_FLAGS, opening_blocks};
 use crate::compact::CompactionState;
+use crate::config::model_setup::CostRules;
 use crate::config::{EngineConfig, ForkPoint, ForkPoints};
 use crate::engine::{Engine, SessionStart};
 use crate::error::EngineError;
 use crate::jobs::Jobs;
-use crate::model_setup::CostRules;
 use crate::session_tools::SessionTools;
 use crate::startup_context::StartupContext;
 use crate::subagent_session::SubagentSession;

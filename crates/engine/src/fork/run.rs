@@ -16,7 +16,7 @@ use super::opening::{FORK_FLAGS, opening_blocks};
 use super::order::{ForkEnd, ForkOrder, ForkReport};
 use super::source::ForkSource;
 use crate::jobs::JobHandle;
-use crate::results::without_secrets;
+use crate::stored_results::without_secrets;
 
 /// The reasons of so many denied calls are kept.
 const DENIALS_KEPT: usize = 20;

@@ -11,9 +11,9 @@ use dormouse_model::{Model, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadCache, ReadExtent, ToolSet};
 
-use crate::results::ResultStore;
-use crate::services::Services;
+use crate::config::services::Services;
 use crate::spending::{Pricing, SharedCost};
+use crate::stored_results::ResultStore;
 use crate::wire_state::WireState;
 
 /// A conversation at one point, from which background tasks fork.

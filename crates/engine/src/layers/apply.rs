@@ -15,7 +15,7 @@ use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use crate::turn_context::EventSink;
+use crate::event_sink::EventSink;
 
 /// The cheap layers of a conversation.
 pub(crate) struct Layers<'a> {

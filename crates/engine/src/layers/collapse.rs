@@ -18,9 +18,9 @@ use super::apply::Layers;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
+use crate::event_sink::{EventSink, TurnContext};
 use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
 use crate::jobs::{JobEnd, JobHandle, JobStatus, Jobs};
-use crate::turn_context::{EventSink, TurnContext};
 
 /// The kind of the job, and the purpose of its requests.
 const KIND: &str = "collapse";

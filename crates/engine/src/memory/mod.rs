@@ -3,6 +3,7 @@
 //!
 //! Invariant: whatever the model writes goes through `Store::change`, with the messages it came from.
 
+mod change_text;
 mod changed_memories;
 mod confirmation;
 mod error;
@@ -19,6 +20,7 @@ mod tools;
 mod vector_schedule;
 mod writing;
 
+pub(crate) use change_text::ChangeText;
 pub use error::SessionMemoryError;
 pub(crate) use file_guard::MemoryFileGuard;
 pub(crate) use file_tool::file_of_command;

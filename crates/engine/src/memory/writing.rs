@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, ChangeOutcome, ContentHash, Expected,
-    FoundMemory, INDEX, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId,
-    Receipt, Scope, Store,
+    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, FoundMemory,
+    MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId, Receipt, Scope, Store,
 };
 use dormouse_provenance::{ProposedMemory, ProvenanceCheck};
 use jiff::tz::TimeZone;
 
+use super::change_text::ChangeText;
 use super::confirmation::ChangeDecision;
 use super::error::SessionMemoryError;
 use super::notices::WrittenChange;
@@ -260,18 +260,8 @@ impl SessionMemory {
 
     /// Reports a change: to hooks, to the user where the policy says so, and in the text for the model.
     fn report(&self, store: &Arc<Store>, receipt: &Receipt) -> String {
-        let described = |(file, effect): &(MemoryFile, ChangeKind)| {
-            let verb = match effect {
-                ChangeKind::Added => "saved",
-                ChangeKind::Changed => "changed",
-                ChangeKind::Removed => "removed",
-            };
-            format!("{verb} {file}")
-        };
-        let files: Vec<String> = receipt.files.iter().map(described).collect();
-        let files = if files.is_empty() { format!("changed {INDEX}") } else { files.join(", ") };
         let scope = store.scope();
-        let text = format!("{files} ({scope} memory)");
+        let text = ChangeText { scope, files: receipt.files.clone() }.to_string();
         self.hooks.notify_change(store, &self.author(), &receipt.files);
         let files = receipt.files.clone();
         self.notices().add_written(WrittenChange { scope, files, proposal: None });

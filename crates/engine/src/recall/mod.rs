@@ -31,14 +31,14 @@ use tokio::task::JoinSet;
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::event::EngineEvent;
+use crate::event_sink::EventSink;
 use crate::hook_wiring::notify_recall;
 use crate::memory::SessionMemory;
 use crate::memory_usage::TurnMemoryUsage;
 use crate::spending::Spending;
-use crate::turn_context::EventSink;
 use local::{LocalHit, LocalRanking};
 pub use receipt::{RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
-use seen_memories::SeenMemories;
+use seen_memories::{SeenMemories, SessionFiles};
 pub use selector::SmallModel;
 use selector::{MOST_CHOSEN, SelectorAnswer, SelectorRequest};
 pub use setup::{MentionedAgentMemory, RecallSetup};
@@ -254,8 +254,12 @@ impl RecallState {
     /// Reads the messages since the last call.
     pub(crate) fn catch_up(&mut self, config: &EngineConfig, conversation: &Conversation) {
         if let Some(memory) = &config.memory {
-            let folder = &config.project.folder;
-            self.seen.catch_up(conversation.messages(), folder, &memory.access);
+            let session = SessionFiles {
+                tools: &config.tools.set,
+                folder: &config.project.folder,
+                memory: &memory.access,
+            };
+            self.seen.catch_up(conversation.messages(), &session);
         }
     }
 }

@@ -1,16 +1,16 @@
 //! The memories that the conversation has seen. They are read from the conversation itself, so they are right
 //! after a resume and after a rewrite of the history.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_context::RecalledMemories;
-use dormouse_conversation::known_tools::{MEMORY_FILES, MEMORY_SAVE, traits_of};
+use dormouse_conversation::known_tools::{MEMORY_FILES, MEMORY_SAVE};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
-use serde_json::Value;
+use dormouse_tools::ToolSet;
 
-use crate::memory::{SessionMemory, file_of_command};
+use crate::memory::{ChangeText, SessionMemory, file_of_command};
 
 /// The files that were recalled, read or written, and the bytes that recall has used.
 #[derive(Debug, Default)]
@@ -34,14 +34,17 @@ enum OpenCall {
     File(PathBuf),
 }
 
+/// What is needed to find the files of calls.
+pub(super) struct SessionFiles<'a> {
+    pub(super) tools: &'a ToolSet,
+    /// The folder that paths in calls are relative to.
+    pub(super) folder: &'a Path,
+    pub(super) memory: &'a SessionMemory,
+}
+
 impl SeenMemories {
     /// Reads the messages since the last call.
-    pub(super) fn catch_up(
-        &mut self,
-        messages: &[Arc<Message>],
-        folder: &Path,
-        memory: &SessionMemory,
-    ) {
+    pub(super) fn catch_up(&mut self, messages: &[Arc<Message>], session: &SessionFiles<'_>) {
         if messages.len() < self.messages {
             *self = Self::default();
         }
@@ -50,27 +53,29 @@ impl SeenMemories {
         }
         for message in messages.iter().skip(self.messages) {
             for block in &message.blocks {
-                self.read_block(message.role, block, folder, memory);
+                self.read_block(message.role, block, session);
             }
         }
         self.messages = messages.len();
     }
 
-    fn read_block(&mut self, role: Role, block: &Block, folder: &Path, memory: &SessionMemory) {
+    fn read_block(&mut self, role: Role, block: &Block, session: &SessionFiles<'_>) {
+        let SessionFiles { tools, folder, memory } = session;
         if let Some(call) = block.as_tool_use() {
-            if traits_of(call.name).file_use.is_some() {
-                self.files.extend(named_file(call.input.get(), folder));
-            } else if call.name == MEMORY_SAVE.name {
+            if call.name == MEMORY_SAVE.name {
                 self.open.insert(call.id.clone(), OpenCall::Saving);
             } else if call.name == MEMORY_FILES.name {
                 let file = file_of_command(call.input.get(), memory).map(OpenCall::File);
                 self.open.extend(file.map(|file| (call.id.clone(), file)));
+            } else {
+                let file = tools.get(call.name).and_then(|tool| tool.file(call.input));
+                self.files.extend(file.map(|file| folder.join(file)));
             }
         } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
             (block.kind(), block.result_content())
         {
             match self.open.remove(id) {
-                Some(OpenCall::Saving) => self.files.extend(saved_file(&text, memory)),
+                Some(OpenCall::Saving) => self.files.extend(saved_files(&text, memory)),
                 Some(OpenCall::File(file)) if !block.is_error() => drop(self.files.insert(file)),
                 Some(OpenCall::File(_)) | None => {}
             }
@@ -105,16 +110,9 @@ impl SeenMemories {
     }
 }
 
-fn named_file(input: &str, folder: &Path) -> Option<PathBuf> {
-    let input: BTreeMap<String, Value> = serde_json::from_str(input).ok()?;
-    Some(folder.join(input.get("file_path")?.as_str()?))
-}
-
-/// The file of a saved memory, from the result of the tool.
-fn saved_file(result: &str, memory: &SessionMemory) -> Option<PathBuf> {
-    memory.memories().stores().iter().find_map(|store| {
-        let text = result.strip_suffix(&format!(" ({} memory)", store.scope()))?;
-        let file = text.strip_prefix("saved ").or_else(|| text.strip_prefix("changed "))?;
-        Some(store.dir().path().join(file))
-    })
+/// The files of a saved memory and of the memories that it replaced.
+fn saved_files(result: &str, memory: &SessionMemory) -> Vec<PathBuf> {
+    let Some(change) = ChangeText::parse(result) else { return Vec::new() };
+    let Ok(store) = memory.memories().store(change.scope) else { return Vec::new() };
+    change.files.iter().map(|(file, _)| store.dir().path().join(file.as_str())).collect()
 }

@@ -13,12 +13,11 @@ use super::action_lists::{
 use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
 use super::recovery::Recovery;
 use crate::event::TurnEnd;
-use crate::spending::CostBudget;
+use crate::spending::{CostBudget, NO_RESPONSE_MAX_COST};
 
 /// Notes in the place of a missing response.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
 const NO_ANSWER_FAILED: &str = "[no answer: the request failed]";
-const NO_ANSWER_SPENT: &str = "[no answer: the cost limit was reached]";
 const NO_ANSWER_EMPTY: &str = "[no answer: the model said nothing]";
 
 /// How often in a row a response may be paused, or break off after a call was started.
@@ -99,8 +98,9 @@ impl TurnState {
         self.budget = budget;
     }
 
-    fn is_spent(&self) -> bool {
-        self.budget.is_some_and(|budget| budget.is_spent_after(&self.usage))
+    /// The end of the turn if the cost limit is reached.
+    fn cost_limit_end(&self) -> Option<TurnEnd> {
+        self.budget.and_then(|budget| budget.turn_end(&self.usage))
     }
 
     pub(crate) fn requests(&self) -> u32 {
@@ -125,8 +125,10 @@ impl TurnState {
     pub(crate) fn step(&mut self, event: TurnEvent) -> Vec<TurnAction> {
         match (std::mem::replace(&mut self.phase, Phase::Ended), event) {
             (Phase::Ended, _) => Vec::new(),
-            (_, TurnEvent::Begin) | (Phase::Waiting, TurnEvent::Retry) if self.is_spent() => {
-                vec![TurnAction::CommitClosing(NO_ANSWER_SPENT), TurnAction::End(TurnEnd::MaxCost)]
+            (_, TurnEvent::Begin) | (Phase::Waiting, TurnEvent::Retry)
+                if let Some(end) = self.cost_limit_end() =>
+            {
+                vec![TurnAction::CommitClosing(NO_RESPONSE_MAX_COST), TurnAction::End(end)]
             }
             (_, TurnEvent::Begin) => self.request(),
             (Phase::Waiting, TurnEvent::Retry) => {
@@ -199,8 +201,8 @@ impl TurnState {
         if self.max_requests.is_some_and(|most| self.requests >= most) {
             return vec![TurnAction::End(TurnEnd::MaxTurns)];
         }
-        if self.is_spent() {
-            return vec![TurnAction::End(TurnEnd::MaxCost)];
+        if let Some(end) = self.cost_limit_end() {
+            return vec![TurnAction::End(end)];
         }
         self.requests += 1;
         self.retries = 0;

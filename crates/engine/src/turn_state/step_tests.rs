@@ -295,7 +295,8 @@ fn what_is_spent_is_bounded() {
     let (id, model) = ("m".to_owned(), "m".to_owned());
     turn.step(TurnEvent::Stream(StreamEvent::Started { id, model, usage }, None));
     turn.step(broken(Some(1)));
-    let ended = [TurnAction::CommitClosing(NO_ANSWER_SPENT), TurnAction::End(TurnEnd::MaxCost)];
+    let ended =
+        [TurnAction::CommitClosing(NO_RESPONSE_MAX_COST), TurnAction::End(TurnEnd::MaxCost)];
     assert_eq!(turn.step(TurnEvent::Retry), ended);
     assert_eq!(TurnState::new(None).with_budget(budget(0.0)).step(TurnEvent::Begin), ended);
 }

@@ -5,6 +5,7 @@ use dormouse_engine::EngineEvent;
 
 use crate::terminal::tty::columns;
 use crate::terminal::width;
+use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::print;
 
 /// How many lines of a long result are shown.
@@ -49,7 +50,7 @@ fn narrate_activity(event: &EngineEvent) {
             receipt.explained().iter().for_each(|detail| row(&format!("    {detail}")));
         }
         EngineEvent::Remembered(what) => line(&format!("  memory: {what}")),
-        EngineEvent::Compacted(report) => line(&format!("  {report}")),
+        EngineEvent::Compacted(report) => line(&format!("  {}", compaction_notice(report))),
         EngineEvent::Notice(text) => line(&format!("  note: {text}")),
         _ => {}
     }

@@ -15,6 +15,15 @@ sessions-no-match = No session of this project contains `{ $text }`.
 max-cost-without-price =
     warning: --max-cost has no effect: the price of { $model } is unknown (price list of { $dated }); add it to the setting `prices`
 
+# Compaction
+
+compacted = compacted { $method }: { $before } tokens before, { $after } after; { $percent } % of the names kept; the transcript has everything
+compacted-from-notes = from the session notes, without a request
+compacted-by-model = with a summary by the model
+compacted-by-server = with a summary by the server
+compacted-without-model = without a model
+compacted-model-failed = { $notice } (no summary by the model: { $reason })
+
 # Doctor
 
 doctor-summary = { $ok } ok, { $warnings ->

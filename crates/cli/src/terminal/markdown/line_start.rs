@@ -9,13 +9,13 @@ pub(crate) struct LineStart {
     pub(crate) quotes: usize,
     /// Indentation after the quote marks, in columns.
     pub(crate) indent: usize,
-    pub(crate) kind: LineKind,
+    pub(crate) kind: MarkdownLine,
     /// The text after the marker, as far as it has been received.
     pub(crate) text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LineKind {
+pub(crate) enum MarkdownLine {
     Blank,
     Text,
     /// Its level, from 1.
@@ -92,54 +92,59 @@ fn quoted(line: &str) -> Option<&str> {
 }
 
 /// The kind of a line, and the text after its marker.
-fn kind(text: &str, state: LineState, indent: usize, quotes: usize) -> Option<(LineKind, &str)> {
+fn kind(
+    text: &str,
+    state: LineState,
+    indent: usize,
+    quotes: usize,
+) -> Option<(MarkdownLine, &str)> {
     let Some(first) = text.chars().next() else {
-        return (state == LineState::Complete).then_some((LineKind::Blank, ""));
+        return (state == LineState::Complete).then_some((MarkdownLine::Blank, ""));
     };
     match first {
         '#' => heading(text, state),
         '-' | '*' | '+' | '_' => bullet_or_rule(text, first, state),
         '0'..='9' => numbered(text, state),
         '`' | '~' => fence(text, first, state, indent, quotes),
-        '|' => (state == LineState::Complete).then_some((LineKind::TableRow, text)),
-        _ => Some((LineKind::Text, text)),
+        '|' => (state == LineState::Complete).then_some((MarkdownLine::TableRow, text)),
+        _ => Some((MarkdownLine::Text, text)),
     }
 }
 
-fn heading(text: &str, state: LineState) -> Option<(LineKind, &str)> {
+fn heading(text: &str, state: LineState) -> Option<(MarkdownLine, &str)> {
     let rest = text.trim_start_matches('#');
     let level = text.len() - rest.len();
     match rest.chars().next() {
         Some(' ') if level <= 6 => (state == LineState::Complete)
-            .then(|| (LineKind::Heading(level), rest.trim().trim_end_matches('#').trim_end())),
+            .then(|| (MarkdownLine::Heading(level), rest.trim().trim_end_matches('#').trim_end())),
         None if state == LineState::Partial => None,
-        _ => Some((LineKind::Text, text)),
+        _ => Some((MarkdownLine::Text, text)),
     }
 }
 
-fn bullet_or_rule(text: &str, letter: char, state: LineState) -> Option<(LineKind, &str)> {
+fn bullet_or_rule(text: &str, letter: char, state: LineState) -> Option<(MarkdownLine, &str)> {
     if text.chars().all(|c| c == letter || c == ' ') {
         if state == LineState::Partial {
             return None;
         }
         let marks = text.chars().filter(|c| *c == letter).count();
         if marks >= 3 && letter != '+' {
-            return Some((LineKind::Rule, ""));
+            return Some((MarkdownLine::Rule, ""));
         }
     }
     let rest_of_line = text.strip_prefix(letter).unwrap_or(text);
     match rest_of_line.strip_prefix(' ') {
-        Some(item) if letter != '_' => Some((LineKind::Bullet, item.trim_start())),
-        None if rest_of_line.is_empty() && letter != '_' => Some((LineKind::Bullet, "")),
-        _ => Some((LineKind::Text, text)),
+        Some(item) if letter != '_' => Some((MarkdownLine::Bullet, item.trim_start())),
+        None if rest_of_line.is_empty() && letter != '_' => Some((MarkdownLine::Bullet, "")),
+        _ => Some((MarkdownLine::Text, text)),
     }
 }
 
-fn numbered(text: &str, state: LineState) -> Option<(LineKind, &str)> {
+fn numbered(text: &str, state: LineState) -> Option<(MarkdownLine, &str)> {
     let rest_of_line = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = text.strip_suffix(rest_of_line).unwrap_or_default();
     if digits.len() > 9 {
-        return Some((LineKind::Text, text));
+        return Some((MarkdownLine::Text, text));
     }
     let mut letters = rest_of_line.chars();
     match (letters.next(), letters.next()) {
@@ -150,9 +155,9 @@ fn numbered(text: &str, state: LineState) -> Option<(LineKind, &str)> {
             if item.is_empty() && state == LineState::Partial {
                 return None;
             }
-            Some((LineKind::Numbered(format!("{digits}{mark}")), item))
+            Some((MarkdownLine::Numbered(format!("{digits}{mark}")), item))
         }
-        _ => Some((LineKind::Text, text)),
+        _ => Some((MarkdownLine::Text, text)),
     }
 }
 
@@ -162,14 +167,14 @@ fn fence(
     state: LineState,
     indent: usize,
     quotes: usize,
-) -> Option<(LineKind, &str)> {
+) -> Option<(MarkdownLine, &str)> {
     let info = text.trim_start_matches(letter);
     let length = text.len() - info.len();
     if length < 3 {
         return if info.is_empty() && state == LineState::Partial {
             None
         } else {
-            Some((LineKind::Text, text))
+            Some((MarkdownLine::Text, text))
         };
     }
     if state == LineState::Partial {
@@ -177,34 +182,37 @@ fn fence(
     }
     // Inline code may start with three backticks as well.
     if letter == '`' && info.contains('`') {
-        return Some((LineKind::Text, text));
+        return Some((MarkdownLine::Text, text));
     }
     let language = info.split_whitespace().next().unwrap_or_default().to_owned();
-    Some((LineKind::Fence(Fence { character: letter, length, indent, quotes, language }), ""))
+    Some((MarkdownLine::Fence(Fence { character: letter, length, indent, quotes, language }), ""))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kind_of(line: &str) -> (LineKind, String) {
+    fn kind_of(line: &str) -> (MarkdownLine, String) {
         let start = line_start(line, LineState::Complete).unwrap();
         (start.kind, start.text)
     }
 
     #[test]
     fn line_kinds() {
-        assert_eq!(kind_of("## A title ##"), (LineKind::Heading(2), "A title".to_owned()));
-        assert_eq!(kind_of("#hash"), (LineKind::Text, "#hash".to_owned()));
-        assert_eq!(kind_of("- item"), (LineKind::Bullet, "item".to_owned()));
-        assert_eq!(kind_of("**bold** text"), (LineKind::Text, "**bold** text".to_owned()));
-        assert_eq!(kind_of("* * *").0, LineKind::Rule);
-        assert_eq!(kind_of("12) item"), (LineKind::Numbered("12)".to_owned()), "item".to_owned()));
-        assert_eq!(kind_of("12.5 is a number").0, LineKind::Text);
-        assert_eq!(kind_of("| a | b |").0, LineKind::TableRow);
-        assert_eq!(kind_of("  \t").0, LineKind::Blank);
+        assert_eq!(kind_of("## A title ##"), (MarkdownLine::Heading(2), "A title".to_owned()));
+        assert_eq!(kind_of("#hash"), (MarkdownLine::Text, "#hash".to_owned()));
+        assert_eq!(kind_of("- item"), (MarkdownLine::Bullet, "item".to_owned()));
+        assert_eq!(kind_of("**bold** text"), (MarkdownLine::Text, "**bold** text".to_owned()));
+        assert_eq!(kind_of("* * *").0, MarkdownLine::Rule);
+        assert_eq!(
+            kind_of("12) item"),
+            (MarkdownLine::Numbered("12)".to_owned()), "item".to_owned())
+        );
+        assert_eq!(kind_of("12.5 is a number").0, MarkdownLine::Text);
+        assert_eq!(kind_of("| a | b |").0, MarkdownLine::TableRow);
+        assert_eq!(kind_of("  \t").0, MarkdownLine::Blank);
         let quote = line_start("> > - deep", LineState::Complete).unwrap();
-        assert_eq!((quote.quotes, quote.kind), (2, LineKind::Bullet));
+        assert_eq!((quote.quotes, quote.kind), (2, MarkdownLine::Bullet));
     }
 
     #[test]

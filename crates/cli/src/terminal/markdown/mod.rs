@@ -14,7 +14,7 @@ use crate::terminal::width;
 pub(crate) use flow::Flow;
 use flow::Margin;
 use inline::Inline;
-use line_start::{Fence, LineKind, LineStart, LineState, line_start};
+use line_start::{Fence, LineStart, LineState, MarkdownLine, line_start};
 pub(crate) use style::{Color, Piece, Style};
 
 /// Indentation of code.
@@ -156,15 +156,15 @@ impl Renderer {
 
     /// Starts a line of its kind.
     fn start_line(&mut self, start: LineStart) {
-        if start.kind == LineKind::TableRow {
+        if start.kind == MarkdownLine::TableRow {
             self.row(start.text);
             return;
         }
         self.end_table();
         let LineStart { quotes, indent, kind, text } = start;
         match kind {
-            LineKind::Blank if quotes == 0 => self.request_gap(),
-            LineKind::Heading(level) => {
+            MarkdownLine::Blank if quotes == 0 => self.request_gap(),
+            MarkdownLine::Heading(level) => {
                 self.request_gap();
                 let style = if level == 1 { Style::BOLD.underlined() } else { Style::BOLD };
                 self.start_text(margin(quotes, 0, ""), margin(quotes, 0, ""), &text, style);
@@ -172,21 +172,21 @@ impl Renderer {
                 self.end_running();
                 self.request_gap();
             }
-            LineKind::Blank | LineKind::Text => {
+            MarkdownLine::Blank | MarkdownLine::Text => {
                 let margin = margin(quotes, indent, "");
                 self.start_text(margin.clone(), margin, &text, quote_style(quotes));
             }
-            LineKind::Bullet => self.item(quotes, indent, "•", &text),
-            LineKind::Numbered(number) => self.item(quotes, indent, &number, &text),
-            LineKind::Rule => {
+            MarkdownLine::Bullet => self.item(quotes, indent, "•", &text),
+            MarkdownLine::Numbered(number) => self.item(quotes, indent, &number, &text),
+            MarkdownLine::Rule => {
                 self.write_gap();
                 let columns = MAX_RULE.min(self.flow.width() / 2);
                 self.flow.begin(margin(quotes, 0, ""), Margin::new());
                 self.flow.put_verbatim(&"─".repeat(columns), Style::DIM);
                 self.flow.end_row();
             }
-            LineKind::Fence(fence) => self.block = Block::Fence(fence),
-            LineKind::TableRow => {}
+            MarkdownLine::Fence(fence) => self.block = Block::Fence(fence),
+            MarkdownLine::TableRow => {}
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a session uses memory: what it has recalled, and how the memories in its context helped.
+//! Memory during the turns of a session: recall, and counting how the memories in the context helped.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use dormouse_conversation::Message;
 
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
+use crate::event_sink::EventSink;
 use crate::memory_usage::TurnMemoryUsage;
 use crate::recall::RecallState;
-use crate::turn_context::EventSink;
 
-/// How a session uses memory.
+/// The state of recall and of the counts.
 #[derive(Default)]
-pub(crate) struct MemoryUse {
+pub(crate) struct TurnMemory {
     pub(crate) recall: RecallState,
     /// What a turn shows about the memories in its context.
     pub(crate) usage: TurnMemoryUsage,
 }
 
-impl MemoryUse {
+impl TurnMemory {
     /// Begins a turn: the memories in the context by now are from before.
     pub(crate) fn begin_turn(&mut self, config: &EngineConfig, conversation: &Conversation) {
         if let Some(memory) = &config.memory {

@@ -1,5 +1,11 @@
 //! The configuration of a conversation, grouped by what each part is about.
 
+pub(crate) mod instruction_setup;
+pub(crate) mod memory_setup;
+pub(crate) mod model_setup;
+pub(crate) mod result_rules;
+pub(crate) mod services;
+
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Dir, Environment, Project, Redactor, SessionId};
@@ -14,20 +20,22 @@ use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, ToolSet};
 use crate::announcements::Announcer;
 use crate::background_task::{BackgroundTask, SavedNotes};
 use crate::compact::CompactionRules;
-use crate::context_setup::{InstructionSetup, MemorySetup};
 use crate::conversation::{Conversation, ConversationCopy};
 use crate::jobs::Jobs;
 use crate::layers::LayerRules;
-use crate::model_setup::{CostRules, ModelSetup};
 use crate::prompt::PromptOverrides;
 use crate::recall::SmallModel;
-use crate::result_rules::ResultRules;
-use crate::results::ResultStore;
-use crate::services::Services;
 use crate::session_messages::IncomingMessageSource;
 use crate::spending::SharedCost;
+use crate::stored_results::ResultStore;
 use crate::subagent_session::SubagentSession;
 use crate::surroundings::Surroundings;
+
+use instruction_setup::InstructionSetup;
+use memory_setup::MemorySetup;
+use model_setup::{CostRules, ModelSetup};
+use result_rules::ResultRules;
+use services::Services;
 
 /// The configuration of a conversation.
 #[derive(Clone)]

@@ -1,21 +1,11 @@
-//! Where the instruction files and the memory of a session are.
+//! The memory of a session: its stores, the rules for the model, and recall.
 
 use std::sync::Arc;
 
-use dormouse_instructions::{ApprovedPaths, InstructionRoots};
 use dormouse_memory::MemoryRules;
 
 use crate::memory::SessionMemory;
 use crate::recall::RecallSetup;
-
-/// Where instruction files are found.
-#[derive(Debug, Clone)]
-pub struct InstructionSetup {
-    /// The folders to search.
-    pub roots: InstructionRoots,
-    /// Files outside the project that the user has approved.
-    pub approved: ApprovedPaths,
-}
 
 /// Memory for a session.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! What travels through a whole turn: the user's interrupt, and where events go.
+//! The event sink of a turn, and `TurnContext`, which carries it and the user's interrupt through the whole turn.
 
 use tokio_util::sync::CancellationToken;
 

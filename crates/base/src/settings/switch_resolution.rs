@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::layer_switch::LayerSwitch;
 use super::stack::{SettingsLayer, SettingsSource, SettingsStack, find};
+use super::switch_definitions::LayerSwitch;
 use crate::environment::{Environment, names};
 
 /// Switches that are off whenever memory is off.

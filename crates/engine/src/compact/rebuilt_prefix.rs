@@ -1,4 +1,4 @@
-//! What a compacted conversation stands on, and how full the window was before.
+//! The prefix of a compacted conversation, and how full the window was before.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use dormouse_instructions::LoadOccasion;
 use dormouse_tools::ToolSet;
 
 use super::policy::WindowPolicy;
-use super::types::{CompactionRequest, CompactionScope};
+use super::request::{CompactionRequest, CompactionScope};
 use super::window_share::{WindowShare, window_shares};
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;

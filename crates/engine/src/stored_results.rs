@@ -12,7 +12,7 @@ use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
 use dormouse_tools::{OutputFile, ResultLimit, StoredOutput, ToolSet};
 
-use crate::result_rules::ResultRules;
+use crate::config::result_rules::ResultRules;
 
 /// The folder of stored results, in the session's own.
 const FOLDER: &str = "tool-results";
