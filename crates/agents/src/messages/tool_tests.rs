@@ -32,7 +32,8 @@ async fn sends_and_refuses() {
         assert!(error.contains(why), "{error}");
     };
     fails(text("a"), "your own name").await;
-    fails(text("nobody"), "no agent of this project is called `nobody`; there are: far").await;
+    fails(text("nobody"), "this project has no agent or session named `nobody`; available: far")
+        .await;
     fails(text("bridge:7"), "comes with the team server").await;
     fails(text("../x"), "`to`: the name `../x` contains '.'").await;
     fails(text("uds:/nowhere"), "no session listens at uds:/nowhere").await;

@@ -39,7 +39,7 @@ pub(crate) fn command_with_help() -> Command {
 }
 
 fn add_texts(command: Command, key: &str) -> Command {
-    let notes = help_text(key, Some("notes"));
+    let notes = help_text(key, Some("notes")).map(|notes| join_lines(&notes));
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let below = [Some(example_section(&examples)), notes].into_iter().flatten();
     let below = below.collect::<Vec<_>>().join("\n\n");
@@ -55,6 +55,21 @@ fn add_texts(command: Command, key: &str) -> Command {
             let key = if key == PROGRAM { name } else { format!("{key}-{name}") };
             add_texts(subcommand, &key)
         })
+}
+
+/// Joins the lines of each paragraph, so that they are wrapped once, for the width of the terminal. Indented lines stay.
+fn join_lines(text: &str) -> String {
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let mut joined = String::new();
+    let mut previous = "";
+    for line in text.lines() {
+        if !joined.is_empty() {
+            joined.push(if is_prose(previous) && is_prose(line) { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        previous = line;
+    }
+    joined
 }
 
 /// The example command lines, indented under a heading.

@@ -20,7 +20,8 @@ mod setup;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use dormouse_base::nearest_name;
 use dormouse_hooks::SetupTrigger;
 
 pub(crate) use agents::*;
@@ -120,6 +121,17 @@ impl Arguments {
     /// Whether the run is not interactive: it prints an answer or a list and ends.
     pub(crate) fn is_headless(&self) -> bool {
         self.print || self.init_only || self.resume.as_deref() == Some(LIST_SESSIONS)
+    }
+
+    /// The command that was probably meant by a prompt of one word. With `-p`, a word is always a prompt.
+    pub(crate) fn misspelled_command(&self) -> Option<(&str, String)> {
+        let [word] = self.prompt.as_slice() else { return None };
+        if self.print || word.contains(char::is_whitespace) {
+            return None;
+        }
+        let command = Self::command();
+        let names = command.get_subcommands().map(|command| command.get_name().to_owned());
+        Some((word, nearest_name(word, names)?))
     }
 
     /// The trigger of `Setup` hooks, if they run first.

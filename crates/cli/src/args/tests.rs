@@ -139,3 +139,26 @@ fn words(line: &str) -> Vec<String> {
 fn the_definition_is_valid() {
     Arguments::command().debug_assert();
 }
+
+#[test]
+fn a_word_that_looks_like_a_command_is_not_a_prompt() {
+    let similar = |words: &[&str]| {
+        let words = std::iter::once(&"dormouse").chain(words);
+        let arguments = Arguments::try_parse_from(words).unwrap();
+        arguments.misspelled_command().map(|(_, similar)| similar)
+    };
+    assert_eq!(similar(&["statsu"]).as_deref(), Some("stats"));
+    assert_eq!(similar(&["status"]).as_deref(), Some("stats"));
+    assert_eq!(similar(&["memroy"]).as_deref(), Some("memory"));
+    for prompt in [
+        &["hello"][..],
+        &["hi"],
+        &["build"],
+        &["-p", "statsu"],
+        &["statsu please"],
+        &["why", "statsu"],
+        &["修复测试"],
+    ] {
+        assert_eq!(similar(prompt), None, "{prompt:?}");
+    }
+}

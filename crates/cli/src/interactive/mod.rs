@@ -26,6 +26,7 @@ use std::sync::Arc;
 use dormouse_base::{Environment, names};
 
 use crate::args::{Arguments, OutputFormat};
+use crate::message_catalog::msg;
 use crate::terminal::color::ColorMode;
 use crate::terminal::tty::NoEcho;
 use crate::wiring::exit::{Exit, Failure};
@@ -46,6 +47,7 @@ use view::{SharedView, TerminalView};
 
 /// Runs a session until the user leaves.
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
+    check_command(arguments)?;
     check_terminal(arguments)?;
     let (confirmer, confirmations) = confirmation::channel();
     let ready = Box::pin(session_start::prepare(arguments, world, Untrusted::Ask));
@@ -76,20 +78,27 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     Box::pin(interactive.run(arguments.prompt.join(" "))).await
 }
 
+/// A single word that looks like a misspelled command is not sent to the model.
+fn check_command(arguments: &Arguments) -> Result<(), Failure> {
+    let Some((word, similar)) = arguments.misspelled_command() else { return Ok(()) };
+    Err(Failure::usage(anyhow::anyhow!(msg!("command-unknown", name = word)))
+        .hint(msg!("did-you-mean", name = similar))
+        .hint(msg!("command-unknown-hint", name = word)))
+}
+
 fn check_terminal(arguments: &Arguments) -> Result<(), Failure> {
-    let hint = "use -p: dormouse -p \"your question\"";
+    let hint = msg!("interactive-needs-terminal-hint");
     if arguments.output_format != OutputFormat::Text {
-        return Err(Failure::usage(anyhow::anyhow!("--output-format needs -p")).hint(hint));
+        let text = msg!("output-format-needs-print");
+        return Err(Failure::usage(anyhow::anyhow!(text)).hint(hint));
     }
     let stream = match (std::io::stdin().is_terminal(), std::io::stdout().is_terminal()) {
         (true, true) => return Ok(()),
         (false, _) => "stdin",
         (true, false) => "stdout",
     };
-    Err(Failure::usage(anyhow::anyhow!(
-        "interactive mode needs a terminal ({stream} is not a TTY)"
-    ))
-    .hint(hint))
+    let text = msg!("interactive-needs-terminal", stream = stream);
+    Err(Failure::usage(anyhow::anyhow!(text)).hint(hint))
 }
 
 /// Whether the terminal supports no control sequences.

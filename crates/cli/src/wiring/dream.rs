@@ -1,4 +1,4 @@
-//! Dreams (memory consolidation) in a session and by command: what both need.
+//! Set-up and report of dreams (memory consolidation), in a session and by command.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use dormouse_background::{DreamReport, DreamSetup, DreamTask};
 use dormouse_base::{Dir, LayerSwitch, Switches};
 use dormouse_engine::{SessionFolder, SessionMemory};
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::world::{World, is_remote};
 
-/// Who dreams beside a conversation; nobody without memory.
+/// The dream task of a session; none where memory is off.
 pub(crate) fn dreamer(
     world: &World,
     access: Option<&Arc<SessionMemory>>,
@@ -28,23 +29,26 @@ pub(crate) fn dreamer(
     Ok(Some(Arc::new(DreamTask::new(setup, disabled))))
 }
 
-/// What a dream needs from outside.
 pub(crate) fn setup(world: &World, access: Arc<SessionMemory>, sessions: Dir) -> DreamSetup {
     DreamSetup { access, sessions, clock: Arc::clone(&world.clock), ids: Arc::clone(&world.ids) }
 }
 
-/// A report in words; the last line is what it came to.
+/// The lines of a report; the last one sums it up.
 pub(crate) fn report_lines(report: &DreamReport) -> Vec<String> {
     let mut lines = Vec::new();
     for memory in &report.memories {
         let deeds =
             memory.deeds.iter().map(|deed| format!("{} memory: {}", memory.scope, deed.line()));
         lines.extend(deeds);
-        let was = if memory.kept == 1 { "it was" } else { "they were" };
-        lines.push(format!("{} memory: kept {} as {was}", memory.scope, memory.kept));
+        if memory.kept > 0 {
+            let scope = memory.scope.to_string();
+            lines.push(msg!("dream-report-unchanged", scope = scope, count = memory.kept));
+        }
     }
-    lines.extend(report.refused.iter().map(|refused| format!("refused: {refused}")));
-    lines.extend(report.left_out.iter().map(|left| format!("left out: {left}")));
+    let refused = report.refused.iter();
+    lines.extend(refused.map(|change| msg!("dream-report-refused", change = change)));
+    let left_out = report.left_out.iter();
+    lines.extend(left_out.map(|change| msg!("dream-report-left-out", change = change)));
     lines.push(report.headline());
     lines
 }

@@ -1,21 +1,22 @@
-//! Which session `--continue` and `--resume` mean.
+//! Finds the session that `--continue` or `--resume` names.
 
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::{list_sessions, newest_session};
 use dormouse_engine::SessionFolder;
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 
-/// Which session to go on with.
+/// The session that `--continue` continues.
 pub(crate) fn most_recent_session(folder: Option<&SessionFolder>) -> Result<SessionId, Failure> {
     let newest = folder.map(|folder| newest_session(folder.dir())).transpose()?.flatten();
     newest.ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!("there is no session in this project to continue"))
-            .hint("leave --continue out to begin one")
+        Failure::usage(anyhow::anyhow!(msg!("session-none-to-continue")))
+            .hint(msg!("session-none-to-continue-hint"))
     })
 }
 
-/// A session by its id, or by a beginning that only one has.
+/// A session by its id, or by a unique prefix of it.
 pub(crate) fn find_session(
     folder: Option<&SessionFolder>,
     name: &str,
@@ -25,10 +26,8 @@ pub(crate) fn find_session(
         return Ok(session);
     }
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
-        return Err(Failure::usage(anyhow::anyhow!(
-            "`{name}` is not the id of a session, nor the beginning of one"
-        ))
-        .hint("`dormouse sessions` lists them"));
+        return Err(Failure::usage(anyhow::anyhow!(msg!("session-invalid-id", name = name)))
+            .hint(msg!("session-list-hint")));
     }
     let sessions =
         folder.map(|folder| list_sessions(folder.dir(), None)).transpose()?.unwrap_or_default();
@@ -36,13 +35,11 @@ pub(crate) fn find_session(
         sessions.iter().filter(|session| session.session.to_string().starts_with(&name));
     match (matching.next(), matching.next()) {
         (Some(only), None) => Ok(only.session),
-        (None, _) => {
-            Err(Failure::usage(anyhow::anyhow!("no session of this project begins with `{name}`"))
-                .hint("`dormouse sessions` lists them"))
-        }
+        (None, _) => Err(Failure::usage(anyhow::anyhow!(msg!("session-unknown", name = name)))
+            .hint(msg!("session-list-hint"))),
         (Some(_), Some(_)) => {
-            Err(Failure::usage(anyhow::anyhow!("several sessions begin with `{name}`"))
-                .hint("give more of the id; `dormouse sessions` lists them"))
+            Err(Failure::usage(anyhow::anyhow!(msg!("session-ambiguous", name = name)))
+                .hint(msg!("session-ambiguous-hint")))
         }
     }
 }

@@ -14,6 +14,7 @@ use dormouse_memory::MemoryGuard;
 use serde_json::Value;
 
 use crate::args::SettingsScope;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::permissions;
@@ -44,10 +45,8 @@ pub(crate) fn file_of(
     scope: SettingsScope,
 ) -> Result<PathBuf, Failure> {
     in_force.places.file(source_of(scope)).ok_or_else(|| {
-        Failure::usage(anyhow::anyhow!(
-            "this folder's `.dormouse` is the program's own: there is no project to set something for"
-        ))
-        .hint("leave out --scope, or go to a project")
+        Failure::usage(anyhow::anyhow!(msg!("settings-no-project")))
+            .hint(msg!("settings-no-project-hint"))
     })
 }
 
@@ -128,7 +127,7 @@ fn parts(file: &Path) -> Result<(&Path, RelPath), Failure> {
 
 /// Checks rules, hooks, and keys that a project may not set.
 fn check_meaning(source: SettingsSource, file: &Path, new: &str) -> Result<(), Failure> {
-    let nothing = |failure: Failure| failure.hint("nothing was changed");
+    let nothing = |failure: Failure| failure.hint(msg!("nothing-was-changed-hint"));
     let layer = SettingsLayer::parse(source, file, new.as_bytes())
         .map_err(Failure::usage)
         .map_err(nothing)?;
@@ -163,9 +162,7 @@ fn keep_trust(
         (TrustState::Trusted, TrustState::Changed)
         | (TrustState::NotNeeded, TrustState::Undecided | TrustState::Changed) => {
             store.grant(project, &stack, world.clock.now())?;
-            print::note(
-                "you trust this project with it: `dormouse permissions trust --revoke` takes that back",
-            );
+            print::note(&msg!("trust-kept"));
         }
         _ => {}
     }
@@ -176,16 +173,22 @@ fn check(file: &Path, old: &str, new: &str) -> Result<(), Failure> {
     let known =
         Settings::parse(file, old.as_bytes()).map(|(_, warnings)| warnings).unwrap_or_default();
     let (_, warnings) = Settings::parse(file, new.as_bytes())
-        .map_err(|error| Failure::usage(error).hint("nothing was changed"))?;
-    match warnings.into_iter().find(|warning| !known.contains(warning)) {
-        None => Ok(()),
-        Some(warning) => Err(Failure::usage(anyhow::anyhow!("{warning}"))
-            .hint("nothing was changed; `dormouse config schema` lists every setting")),
-    }
+        .map_err(|error| Failure::usage(error).hint(msg!("nothing-was-changed-hint")))?;
+    let Some(unknown) = warnings.into_iter().find(|warning| !known.contains(warning)) else {
+        return Ok(());
+    };
+    let failure = Failure::usage(anyhow::anyhow!(msg!("config-unknown", key = unknown.key)));
+    let failure = match unknown.suggestion {
+        Some(name) => failure.hint(msg!("did-you-mean", name = name)),
+        None => failure,
+    };
+    Err(failure.hint(msg!("config-unknown-hint")))
 }
 
-/// Whether all lines of a guard are in its settings file. A file that cannot be read has none.
+/// Whether all lines of a guard are in its settings file, and the file is valid.
 pub(crate) fn guard_is_installed(guard: &MemoryGuard) -> bool {
     let text = read(&guard.settings).unwrap_or_default();
-    guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
+    // Of a file that does not parse, no settings are in effect.
+    Settings::parse(&guard.settings, text.as_bytes()).is_ok()
+        && guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use dormouse_base::{Project, SettingsStack, TrustState, TrustStore};
 use serde_json::Value;
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::mcp_project_file;
@@ -71,10 +72,6 @@ pub(crate) fn list(stack: &SettingsStack, standing: TrustState) {
 
 /// Says which settings have no effect.
 pub(crate) fn tell(stack: &SettingsStack, standing: TrustState) {
-    let why = match standing {
-        TrustState::Changed => "has changed since it was trusted",
-        TrustState::NotNeeded | TrustState::Undecided | TrustState::Trusted => "is not trusted",
-    };
     let mut keys: Vec<String> = Vec::new();
     for wish in stack.trust_requests().iter().flat_map(|part| wishes(&part.request)) {
         let key = wish.split([':', ' ']).next().unwrap_or_default().to_owned();
@@ -82,11 +79,13 @@ pub(crate) fn tell(stack: &SettingsStack, standing: TrustState) {
             keys.push(key);
         }
     }
-    print::note(&format!(
-        "note: this project {why}, so these of its settings have no effect: {}; `dormouse permissions trust` \
-         shows and trusts them",
-        keys.join(", ")
-    ));
+    let keys = keys.join(", ");
+    print::note(&match standing {
+        TrustState::Changed => msg!("trust-no-effect-changed", keys = keys),
+        TrustState::NotNeeded | TrustState::Undecided | TrustState::Trusted => {
+            msg!("trust-no-effect", keys = keys)
+        }
+    });
 }
 
 /// What a project asks for, one line each.

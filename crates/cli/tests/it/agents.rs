@@ -671,7 +671,7 @@ fn messages_between_a_conversation_and_its_agents() {
     running.wait().success();
     let results = text_of(&server.requests()[2]);
     assert!(results.contains("sent to bob"), "{results}");
-    assert!(results.contains("no agent of this project is called `alice`"), "{results}");
+    assert!(results.contains("this project has no agent or session named `alice`"), "{results}");
     assert!(results.contains("`main` is your own name"), "{results}");
     let told = server.agent_requests()[1].last_message().to_string();
     assert!(told.contains("look under the oak"), "at its next tool round: {told}");

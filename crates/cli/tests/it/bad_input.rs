@@ -149,8 +149,8 @@ fn bad_arguments() {
         (&["-p", "   "], "no prompt given"),
         (&["hello"], "interactive mode needs a terminal"),
         (&["-p", "again", "--resume"], "--resume needs a session id"),
-        (&["-p", "hi", "--resume", ""], "is not the id of a session"),
-        (&["-p", "--resume", "hello there"], "is not the id of a session"),
+        (&["-p", "hi", "--resume", ""], "is not a session id"),
+        (&["-p", "--resume", "hello there"], "is not a session id"),
     ] {
         let output = home.run(&mut dormouse(&home, arguments));
         assert_eq!(output.code, Some(2), "{arguments:?} {output:?}");

@@ -55,7 +55,7 @@ fn all_is_well_and_nothing_is_changed() {
             format!("{} responds in ", server.url()),
             format!("model {} is available", server.model()),
             format!("{}: private", home.dormouse_home().display()),
-            "1 session not in use\n".to_owned(),
+            "1 session is closed\n".to_owned(),
             "1 of 1 checked, 0 with damaged lines".to_owned(),
             "git version".to_owned(),
             "is readable".to_owned(),

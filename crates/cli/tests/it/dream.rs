@@ -141,7 +141,7 @@ fn what_many_sessions_learned_is_merged_and_undone_as_one() {
             "project memory: merged b.md into a.md",
             "project memory: corrected c.md",
             "project memory: removed d.md (the code says otherwise)",
-            "project memory: kept 1 as it was",
+            "project memory: 1 memory unchanged",
             "user memory: corrected tabs.md",
         ] {
             assert!(text.contains(line), "{line}: {text}");

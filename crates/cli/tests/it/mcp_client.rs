@@ -310,7 +310,7 @@ fn a_projects_servers_wait_for_trust() {
     assert!(
         output
             .stderr
-            .contains("is not trusted, so these of its settings have no effect: .mcp.json.mean"),
+            .contains("is not trusted, so some of its settings have no effect (.mcp.json.mean)"),
         "{}",
         output.stderr
     );

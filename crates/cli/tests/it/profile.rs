@@ -156,7 +156,7 @@ fn what_can_not_be_profiled_is_told() {
     fails(&["context", "empty.jsonl"], "contains no model response (0 lines, 0 unreadable)");
     fails(&["context", "foreign.jsonl"], "3 unreadable");
     fails(&["context", "nowhere.jsonl"], "cannot read the file");
-    fails(&["context", "0193b0a4"], "no session of this project begins with");
+    fails(&["context", "0193b0a4"], "no session of this project has an id that starts with");
     home.write("good.jsonl", hostile());
     fails(&["context", "good.jsonl", "--window", "10"], "too small");
     let output = home.run(&mut dormouse(&home, &["context", "good.jsonl", "--html", "no/x.html"]));

@@ -40,7 +40,7 @@ fn sessions_are_listed_searched_and_chosen() {
     let output = home.run(&mut ask(&home, &["--resume", "ffff", "hi"]));
     assert_eq!(output.code, Some(2));
     assert!(
-        output.stderr.contains("no session of this project begins with `ffff`"),
+        output.stderr.contains("no session of this project has an id that starts with `ffff`"),
         "{}",
         output.stderr
     );

@@ -47,7 +47,7 @@ pub enum MailboxError {
         holder: Option<LockHolder>,
     },
     /// There is no mailbox of that name.
-    #[error("no agent of this project is called `{name}`{}", others(known))]
+    #[error("this project has no agent or session named `{name}`; {}", available(known))]
     Unknown {
         /// The name.
         name: AgentName,
@@ -66,13 +66,12 @@ fn who(holder: Option<&LockHolder>) -> String {
     }
 }
 
-fn others(known: &[AgentName]) -> String {
+fn available(known: &[AgentName]) -> String {
     if known.is_empty() {
-        return "; a session gets a name, and with it a mailbox, by `dormouse --name NAME`"
-            .to_owned();
+        return "to start a session with a name, run `dormouse --name NAME`".to_owned();
     }
     let names: Vec<&str> = known.iter().map(AgentName::as_str).collect();
-    format!("; there are: {}", names.join(", "))
+    format!("available: {}", names.join(", "))
 }
 
 /// The record of a message added to a mailbox.

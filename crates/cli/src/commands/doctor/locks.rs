@@ -28,7 +28,11 @@ pub(super) fn check(home: &Path) -> Vec<DoctorFinding> {
             Err(error) => findings.push(unreadable(&error)),
         }
     }
-    findings.insert(0, DoctorFinding::ok(AREA, msg!("doctor-locks-free", count = free)));
+    if free > 0 {
+        findings.insert(0, DoctorFinding::ok(AREA, msg!("doctor-locks-free", count = free)));
+    } else if findings.is_empty() {
+        findings.push(DoctorFinding::ok(AREA, msg!("doctor-locks-no-sessions")));
+    }
     findings
 }
 

@@ -190,48 +190,57 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
 fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
     for (place, (hit, found)) in hits.iter().enumerate() {
         let verdict = if hit.is_confident && place < MAX_CONFIDENT {
-            "sure: added automatically"
+            msg!("recall-explain-sure")
         } else {
-            "not sure: added only if selected"
+            msg!("recall-explain-not-sure")
         };
-        print::data_line(&format!(
-            "{} ({}, {}): score {:.2}, covers {:.0}% of the query, about {} tokens; {verdict}",
-            found.memory.file,
-            found.scoped.scope,
-            found.age(stores.now),
-            hit.score,
-            hit.coverage * 100.0,
-            found.memory.size.div_ceil(4),
+        print::data_line(&msg!(
+            "recall-explain",
+            file = found.memory.file.to_string(),
+            scope = found.scoped.scope.to_string(),
+            age = found.age(stores.now).to_string(),
+            score = format!("{:.2}", hit.score),
+            coverage = format!("{:.0}", hit.coverage * 100.0),
+            tokens = found.memory.size.div_ceil(4),
+            verdict = verdict
         ));
         for line in hit.fused_rank.iter().map(ranks_line) {
-            print::data_line(&line);
+            print::data_line(&format!("  {line}"));
         }
         for why in &hit.matches {
-            let how = match why.kind {
-                MatchKind::Same => format!("{} as `{}`", why.word, why.term),
-                MatchKind::Family => format!("{} as `{}`, same word family", why.word, why.term),
-                MatchKind::Related => format!("{} as `{}`, related word", why.word, why.term),
-                MatchKind::Typo => format!("{} as `{}`, one letter different", why.word, why.term),
-                MatchKind::Company => format!("`{}`, common in the best results", why.term),
+            let (word, term) = (why.word.as_str(), why.term.as_str());
+            let reason = match why.kind {
+                MatchKind::Same => msg!("recall-explain-same", word = word, term = term),
+                MatchKind::Family => msg!("recall-explain-family", word = word, term = term),
+                MatchKind::Related => msg!("recall-explain-related", word = word, term = term),
+                MatchKind::Typo => msg!("recall-explain-typo", word = word, term = term),
+                MatchKind::Company => msg!("recall-explain-company", term = term),
             };
-            print::data_line(&format!("  {:+.2}  {how}", why.gain));
+            print::data_line(&format!("  {:+.2}  {reason}", why.gain));
         }
         if let Some(stale) = hit.stale {
-            let state = if stale.is_broken() { "no longer exists" } else { "changed since" };
-            print::data_line(&format!("  lower score: a file that it refers to {state}"));
+            let reason = if stale.is_broken() {
+                msg!("recall-explain-file-missing")
+            } else {
+                msg!("recall-explain-file-changed")
+            };
+            print::data_line(&format!("  {reason}"));
         }
     }
 }
 
 /// The ranks by words and by embeddings.
-fn ranks_line(nearness: &FusedRank) -> String {
-    let shown = |rank: Option<usize>| rank.map_or("none".to_owned(), |rank| format!("{rank}"));
-    format!(
-        "  rank by words: {} (score {:.2}); by embeddings: {} (similarity {:.2})",
-        shown(nearness.word_rank),
-        nearness.word_score,
-        shown(nearness.vector_rank),
-        nearness.similarity
+fn ranks_line(rank: &FusedRank) -> String {
+    let shown = |rank: Option<usize>| match rank {
+        Some(rank) => rank.to_string(),
+        None => msg!("recall-explain-no-rank"),
+    };
+    msg!(
+        "recall-explain-ranks",
+        words = shown(rank.word_rank),
+        score = format!("{:.2}", rank.word_score),
+        vectors = shown(rank.vector_rank),
+        similarity = format!("{:.2}", rank.similarity)
     )
 }
 

@@ -87,15 +87,18 @@ fn project_folder(home: &Path) -> Result<String, Failure> {
 
 fn scope(arguments: &StatsArguments) -> String {
     match &arguments.session {
-        Some(name) => format!("session {name}"),
-        None if arguments.all => "all projects".to_owned(),
-        None => "this project (--all for all projects)".to_owned(),
+        Some(name) => msg!("stats-scope-session", name = name),
+        None if arguments.all => msg!("stats-scope-all"),
+        None => msg!("stats-scope-project"),
     }
 }
 
 fn no_data(arguments: &StatsArguments, folder: &Path) -> String {
     let folder = folder.display().to_string();
+    let is_all = arguments.all && arguments.session.is_none();
     match &arguments.since {
+        None if is_all => msg!("stats-none-all", folder = folder),
+        Some(since) if is_all => msg!("stats-none-all-since", since = since, folder = folder),
         None => msg!("stats-none", scope = scope(arguments), folder = folder),
         Some(since) => {
             msg!("stats-none-since", scope = scope(arguments), since = since, folder = folder)

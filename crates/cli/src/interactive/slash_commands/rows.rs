@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::args::PermissionModeArgument;
 use crate::commands::stats::text::{spent, text};
+use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
@@ -49,24 +50,19 @@ fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
 /// Tokens and cost of this run.
 pub(crate) fn cost(engine: &Engine) -> Rows {
     let usage = engine.spending().usage();
-    let money = match engine.spending().cost_usd(&usage) {
-        Some(cost) => format!("{cost:.4} USD"),
-        None => {
-            let model = engine.model().name.as_str();
-            format!("unknown: no price for {model}; add it to the setting `prices`")
-        }
+    let cost = match engine.spending().cost_usd(&usage) {
+        Some(cost) => msg!("cost-usd", usd = format!("{cost:.4}")),
+        None => msg!("cost-unknown", model = engine.model().name.as_str()),
     };
-    rows([
-        ("new input", tokens(usage.input_tokens)),
-        ("cache written", tokens(usage.cache_creation_input_tokens)),
-        ("cache read", tokens(usage.cache_read_input_tokens)),
-        ("output", tokens(usage.output_tokens)),
-        ("cost", money),
-        (
-            "subagents and background tasks",
-            format!("{:.4} USD", engine.spending().background_usd()),
-        ),
-    ])
+    let background = format!("{:.4}", engine.spending().background_usd());
+    vec![
+        (msg!("cost-new-input"), tokens(usage.input_tokens)),
+        (msg!("cost-cache-written"), tokens(usage.cache_creation_input_tokens)),
+        (msg!("cost-cache-read"), tokens(usage.cache_read_input_tokens)),
+        (msg!("cost-output"), tokens(usage.output_tokens)),
+        (msg!("cost-total"), cost),
+        (msg!("cost-background"), msg!("cost-usd", usd = background)),
+    ]
 }
 
 /// How full the context window is.
@@ -200,7 +196,7 @@ pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
 }
 
 fn tokens(count: u64) -> String {
-    format!("{} tokens", group_digits(count))
+    msg!("tokens", count = group_digits(count))
 }
 
 #[cfg(test)]

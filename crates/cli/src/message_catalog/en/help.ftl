@@ -176,11 +176,11 @@ memory-inbox = List proposed changes; accept, edit or refuse them
     .ids = Numbers of the proposals
     .all = All proposals
 
-memory-guard = Turn a memory that was ignored repeatedly into a permission rule or hook
+memory-guard = Enforce a memory that the model keeps ignoring, with a permission rule or a hook
     .name = Memory: file name or title; without it, list suggested and installed guards
     .install = Install the guard without a confirmation prompt
     .remove = Remove the installed guard
-    .refuse = Decline the suggestion until the memory was corrected 3 more times
+    .refuse = Decline the suggestion; it is made again after 3 more corrections
 
 memory-doctor = Check the memory directories and their indexes
     .fix = Repair the indexes
@@ -213,14 +213,13 @@ memory-import = Import memories as one change, from a folder of markdown files o
     .format-mem0 = mem0 export
     .format-mcp = File or graph of the MCP memory server
 
-dream = Consolidate memories: merge what many sessions learned, correct and remove outdated memories
+dream = Consolidate memories: merge duplicates, correct and remove outdated ones
     .now = Start now, even if no dream is due
     .dry-run = Show the changes as a diff without making them
     .notes =
-        Without --now, a dream starts only if it is due: 24 hours after the last dream, and at least 5 sessions of this
-        project since then. Memories that you wrote by hand are not changed: such changes wait in
-        `dormouse memory inbox`. `dormouse memory undo` undoes a whole dream. No terminal is needed, so cron can run it
-        in the project folder.
+        Without --now, a dream starts only if it is due: at least 24 hours and 5 sessions of this project after the last
+        one. Changes to memories that you wrote yourself are only proposed: see `dormouse memory inbox`. To undo a whole
+        dream, run `dormouse memory undo`. No terminal is needed: cron can run it in the project folder.
 
         Exit codes:
           0    completed, or not due
@@ -270,14 +269,14 @@ hooks = List hooks: which ones run at an event, where each is configured, and wh
     .tool = Value to match: the tool, or the source or reason of events without one
     .input = Tool input, for hooks with an `if` condition
 
-hook = Answer a hook event of another agent, read from standard input
+hook = Provide memories to another agent through its hooks; `dormouse setup` configures it
     .event = Event name
     .notes =
-        Events: session-start (returns the memory instructions and index), prompt (returns matching memories), stop (queues
-        the transcript for later extraction). Event names of other agents are accepted as well.
+        The event is read from standard input as JSON. Events: session-start prints the memory instructions and the index,
+        prompt prints matching memories, stop queues the transcript for later extraction. The event names of other agents
+        work as well.
 
-        This command never fails: on an error it prints nothing, exits with 0, and writes the reason to
-        ~/.dormouse/hooks/hook.log.
+        So as not to disturb the other agent, the exit code is always 0: errors are written to ~/.dormouse/hooks/hook.log.
 
 setup = Configure another agent to use this memory, or undo that
     .agent = Agent

@@ -10,6 +10,13 @@ list-truncated =
 
 # Sessions
 
+session-none-to-continue = this project has no session to continue
+session-none-to-continue-hint = to start a session, omit --continue
+session-invalid-id = `{ $name }` is not a session id or the start of one
+session-unknown = no session of this project has an id that starts with `{ $name }`
+session-ambiguous = several sessions have an id that starts with `{ $name }`
+session-ambiguous-hint = give more characters of the id; to list all sessions, run `dormouse sessions`
+session-list-hint = to list all sessions, run `dormouse sessions`
 sessions-none = No sessions in this project yet.
 sessions-no-match = No session of this project contains `{ $text }`.
 max-cost-without-price =
@@ -86,9 +93,9 @@ doctor-folder-fix-space = free some space, or set DORMOUSE_HOME to a folder on a
 doctor-locks-no-sessions = no sessions yet
 doctor-locks-free =
     { $count ->
-        [one] 1 session
-       *[other] { $count } sessions
-    } not in use
+        [one] 1 session is
+       *[other] { $count } sessions are
+    } closed
 doctor-locks-open = session { $session } is open in process { $pid } on { $host }
 doctor-locks-open-unknown = session { $session } is open in another process
 doctor-locks-orphaned = session { $session } is locked, but process { $pid } on { $host } has ended: one of its child processes may still run
@@ -242,6 +249,19 @@ embed-result-missing = { $count } have none yet
 search-empty = no search words given
 recall-no-match = No memory matches `{ $query }`.
 recall-index-age = note: last check for changes by other programs was { $age } ago; use --fresh to check first
+recall-explain =
+    { $file } ({ $scope }, { $age }): score { $score }, covers { $coverage } % of the query, about { $tokens } tokens; { $verdict }
+recall-explain-sure = sure: added automatically
+recall-explain-not-sure = not sure: added only if selected
+recall-explain-same = { $word } as `{ $term }`
+recall-explain-family = { $word } as `{ $term }`, same word family
+recall-explain-related = { $word } as `{ $term }`, related word
+recall-explain-typo = { $word } as `{ $term }`, one letter different
+recall-explain-company = `{ $term }`, common in the best results
+recall-explain-file-missing = lower score: a file that it refers to no longer exists
+recall-explain-file-changed = lower score: a file that it refers to changed since
+recall-explain-ranks = rank by words: { $words } (score { $score }); by embeddings: { $vectors } (similarity { $similarity })
+recall-explain-no-rank = none
 recall-without-embeddings = note: ranked by words only: { $reason }
 
 # Guards
@@ -278,6 +298,8 @@ guard-program-not-utf8-hint = install it in a folder with a valid name
 # Settings files
 
 settings-fix-first = correct the file first; nothing was changed
+settings-no-project = `--scope project` and `--scope local` are not available in your home directory
+settings-no-project-hint = omit `--scope`, or change to a project folder
 settings-invalid-path = { $path } is not a valid path for a settings file
 settings-changed-meanwhile = { $path } was changed meanwhile
 try-again = try again
@@ -325,6 +347,8 @@ send-summary-hint = set it with --summary
 config-set = { $key } set
 config-unset = { $key } unset
 config-was-not-set = { $key } was not set
+config-unknown = unknown setting `{ $key }`
+config-unknown-hint = nothing was changed; `dormouse config schema` lists all settings
 config-not-set = `{ $key }` is not set
 config-not-set-hint = `dormouse config list` lists the settings with a value, `dormouse config schema` all settings
 
@@ -335,6 +359,9 @@ permissions-unknown-tool-hint = tools: { $names }
 trust-given = Trusted.
 trust-revoked = Trust revoked.
 trust-was-not-given = The project was not trusted.
+trust-kept = note: the project's settings changed by this command are trusted; to withdraw the trust, run `dormouse permissions trust --revoke`
+trust-no-effect = note: this project is not trusted, so some of its settings have no effect ({ $keys }); to review and trust them, run `dormouse permissions trust`
+trust-no-effect-changed = note: this project changed since you trusted it, so some of its settings have no effect ({ $keys }); to review and trust them, run `dormouse permissions trust`
 trust-already-given = Already trusted.
 trust-not-needed = Nothing to trust: the project's settings run nothing and grant no permissions.
 trust-yes-hint = review the list above, then run `dormouse permissions trust --yes`
@@ -380,6 +407,26 @@ mcp-missing-dashes-hint = write the command after `--`: `dormouse mcp add { $nam
 mcp-invalid-pair = `{ $text }` is not a valid { $kind }: expected `Name{ $separator }value`
 mcp-url-or-command = a server needs either `--url URL` or a command after `--`
 
+# Interactive mode: /cost
+
+tokens = { $count } tokens
+cost-new-input = new input
+cost-cache-written = cache written
+cost-cache-read = cache read
+cost-output = output
+cost-total = cost
+cost-background = subagents and background tasks
+cost-usd = { $usd } USD at current prices
+cost-unknown = unknown: no price for { $model }; add it to the setting `prices`
+
+# Command line
+
+command-unknown = unknown command `{ $name }`
+command-unknown-hint = to send it as a prompt, run `dormouse -p { $name }`
+interactive-needs-terminal = interactive mode needs a terminal ({ $stream } is not a TTY)
+interactive-needs-terminal-hint = use -p: dormouse -p "your question"
+output-format-needs-print = --output-format needs -p
+
 # Dreams
 
 dream-running = Dreaming …
@@ -388,6 +435,12 @@ dream-interrupted = Interrupted. Nothing changed.
 dream-not-started = no dream: { $reason }
 dream-now-hint = hint: use --now to dream anyway
 dream-none = No dreams yet.
+dream-report-unchanged = { $scope } memory: { $count ->
+        [one] 1 memory
+       *[other] { $count } memories
+    } unchanged
+dream-report-refused = refused: { $change }
+dream-report-left-out = left out: { $change }
 dream-memory-off = memory is switched off here, so there is nothing to dream about
 dream-memory-off-hint = `dormouse config list` shows which setting switches it off
 memory-saved-note = memory: { $change }; to undo it, run `dormouse memory undo`
@@ -396,8 +449,13 @@ signals-failed = cannot listen for signals: { $error }
 # Statistics and profiles
 
 stats-title = Metrics of { $scope }
-stats-none = No metrics of { $scope } in { $folder }. Every model request adds an entry.
-stats-none-since = No metrics of { $scope } since { $since } in { $folder }.
+stats-none = No metrics recorded for { $scope } in { $folder }. Every model request adds an entry.
+stats-none-since = No metrics recorded for { $scope } since { $since } in { $folder }.
+stats-none-all = No metrics recorded in { $folder }. Every model request adds an entry.
+stats-none-all-since = No metrics recorded since { $since } in { $folder }.
+stats-scope-session = session { $name }
+stats-scope-all = all projects
+stats-scope-project = this project (--all for all projects)
 stats-invalid-since = invalid value `{ $text }` for --since
 stats-invalid-since-hint = use a period or a date, as in 12h, 7d, 4w or 2026-11-02
 profile-written = Written to { $path }.
