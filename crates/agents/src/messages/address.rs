@@ -1,4 +1,4 @@
-//! Who is written to: names of agents, and addresses.
+//! Addresses of messages: agent names and sockets.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,54 +7,56 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The most letters of a name.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of a name.
+const MAX_NAME_CHARS: usize = 64;
 
-/// What an agent is called: letters, digits, `-` and `_`. Upper and lower case are the same, as they are in the
-/// file names of some systems, so a name is kept in lower case.
+/// An agent name: letters, digits, `-` and `_`. It is case-insensitive, because the file names of some systems are, and
+/// kept in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
-/// Why a name is none.
+/// Why a name is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AgentNameError {
-    /// Nothing in it.
+    /// It is empty.
     #[error("the name is empty; give letters, digits, `-` and `_`")]
     Empty,
-    /// More than a file name should have.
-    #[error("the name has {0} letters; at most {LONGEST_NAME} are allowed")]
+    /// It is too long for a file name.
+    #[error("the name has {0} characters; at most {MAX_NAME_CHARS} are allowed")]
     TooLong(usize),
-    /// `../etc`, `a b`.
-    #[error("the name `{name}` contains {letter:?}; only letters, digits, `-` and `_` are allowed")]
-    Letter {
+    /// It contains a character that is not allowed, as in `../etc` or `a b`.
+    #[error(
+        "the name `{name}` contains {character:?}; only letters, digits, `-` and `_` are allowed"
+    )]
+    InvalidCharacter {
         /// The name, printable.
         name: String,
-        /// What does not belong in it.
-        letter: char,
+        /// The character.
+        character: char,
     },
-    /// `-x`, which looks like an option.
-    #[error("the name `{0}` does not begin with a letter or digit")]
-    Begins(String),
+    /// It starts like an option, as in `-x`.
+    #[error("the name `{0}` does not start with a letter or digit")]
+    InvalidStart(String),
 }
 
 impl AgentName {
     /// Checks a name.
     pub fn new(name: &str) -> Result<Self, AgentNameError> {
         let length = name.chars().count();
-        if length > LONGEST_NAME {
+        if length > MAX_NAME_CHARS {
             return Err(AgentNameError::TooLong(length));
         }
-        let fits = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-        if let Some(letter) = name.chars().find(|letter| !fits(letter)) {
-            return Err(AgentNameError::Letter {
+        let is_allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if let Some(character) = name.chars().find(|c| !is_allowed(c)) {
+            return Err(AgentNameError::InvalidCharacter {
                 name: dormouse_base::printable(name).into_owned(),
-                letter,
+                character,
             });
         }
         match name.chars().next() {
             None => Err(AgentNameError::Empty),
-            Some('-' | '_') => Err(AgentNameError::Begins(name.to_owned())),
+            Some('-' | '_') => Err(AgentNameError::InvalidStart(name.to_owned())),
             Some(_) => Ok(Self(name.to_ascii_lowercase())),
         }
     }
@@ -91,7 +93,7 @@ impl From<AgentName> for String {
     }
 }
 
-/// Where a message goes.
+/// The receiver of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Address {
@@ -103,18 +105,18 @@ pub enum Address {
     Socket(PathBuf),
 }
 
-/// Why an address is none.
+/// Why an address is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddressError {
-    /// A name that cannot be one.
+    /// It is not a valid agent name.
     #[error(transparent)]
     Name(#[from] AgentNameError),
-    /// `uds:run/x.sock`.
-    #[error("`uds:{}` is not an absolute path; give the whole path of the socket", .0.display())]
+    /// It is a relative path, as in `uds:run/x.sock`.
+    #[error("`uds:{}` is not an absolute path; give the full path of the socket", .0.display())]
     Relative(PathBuf),
-    /// `bridge:…`.
+    /// It names a session on another machine (`bridge:…`).
     #[error(
-        "`bridge:{0}` is a session on another machine: that comes with the team server, which this version does not have; write to an agent on this machine"
+        "`bridge:{0}` is a session on another machine, which this version cannot reach; send the message to an agent on this machine"
     )]
     Bridge(String),
 }
@@ -135,8 +137,11 @@ impl FromStr for Address {
         }
         if let Some(path) = text.strip_prefix("uds:") {
             let path = PathBuf::from(path);
-            let whole = path.is_absolute();
-            return if whole { Ok(Self::Socket(path)) } else { Err(AddressError::Relative(path)) };
+            return if path.is_absolute() {
+                Ok(Self::Socket(path))
+            } else {
+                Err(AddressError::Relative(path))
+            };
         }
         match text.strip_prefix("bridge:") {
             Some(id) => Err(AddressError::Bridge(dormouse_base::printable(id).into_owned())),
@@ -177,9 +182,12 @@ mod tests {
         assert_eq!(AgentName::new("Reviewer-2_b").unwrap().as_str(), "reviewer-2_b");
         assert_eq!(AgentName::new(""), Err(AgentNameError::Empty));
         assert_eq!(AgentName::new(&"a".repeat(65)), Err(AgentNameError::TooLong(65)));
-        assert!(matches!(AgentName::new("-p"), Err(AgentNameError::Begins(_))));
+        assert!(matches!(AgentName::new("-p"), Err(AgentNameError::InvalidStart(_))));
         for bad in ["..", "a/b", "a.b", "a b", "ä", "a\0", "a\n", "uds:x"] {
-            assert!(matches!(AgentName::new(bad), Err(AgentNameError::Letter { .. })), "{bad}");
+            assert!(
+                matches!(AgentName::new(bad), Err(AgentNameError::InvalidCharacter { .. })),
+                "{bad}"
+            );
         }
     }
 
@@ -191,7 +199,7 @@ mod tests {
         assert_eq!(parse("uds:/run/x.sock"), Ok(Address::socket(Path::new("/run/x.sock"))));
         assert!(matches!(parse("uds:x.sock"), Err(AddressError::Relative(_))));
         let bridge = parse("bridge:7").unwrap_err().to_string();
-        assert!(bridge.contains("comes with the team server"), "{bridge}");
+        assert!(bridge.contains("on another machine"), "{bridge}");
         assert!(matches!(parse("../x"), Err(AddressError::Name(_))));
     }
 }

@@ -34,7 +34,7 @@ async fn sends_and_refuses() {
     fails(text("a"), "your own name").await;
     fails(text("nobody"), "this project has no agent or session named `nobody`; available: far")
         .await;
-    fails(text("bridge:7"), "comes with the team server").await;
+    fails(text("bridge:7"), "is a session on another machine").await;
     fails(text("../x"), "`to`: the name `../x` contains '.'").await;
     fails(text("uds:/nowhere"), "no session listens at uds:/nowhere").await;
     fails(serde_json::json!({"to":"b","message":"hi"}), "`summary`: the summary has 0 words").await;

@@ -116,7 +116,7 @@ impl ProjectMemory<'_> {
             extra: self.world.environment.get(names::MEMORY_EXTRA_GUIDELINES).map(str::to_owned),
         };
         let cache = self.world.home()?.join("cache");
-        let embedder = embedder::welcome(self.settings, self.world);
+        let embedder = embedder::embedder_or_note(self.settings, self.world);
         let clock = Arc::clone(&self.world.clock);
         Ok(ClientMemories::new(stores, &cache, embedder, rules, clock))
     }

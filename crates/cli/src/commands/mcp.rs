@@ -88,7 +88,7 @@ impl MemoryOpener {
                 .hint(msg!("mcp-no-memory-folder-hint"))
         })?;
         let cache = self.world.home()?.join("cache");
-        let embedder = embedder::welcome(&self.settings, &self.world);
+        let embedder = embedder::embedder_or_note(&self.settings, &self.world);
         let clock = Arc::clone(&self.world.clock);
         Ok(ClientMemories::new(stores, &cache, embedder, rules, clock))
     }

@@ -1,5 +1,5 @@
-//! The agents of a conversation, put together: where definitions are, what of them waits for trust, which models and
-//! memories they may have. And `dormouse agents`, which lists them.
+//! The subagents of a session: loading agent definitions, trust in the project's definitions, and the models and memories
+//! that subagents use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use dormouse_memory::{IndexUpkeep, Scope, StoreOptions};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use crate::message_catalog::msg;
 use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
@@ -31,28 +32,34 @@ use crate::wiring::settings::EffectiveSettings;
 use crate::wiring::world::World;
 use crate::wiring::world::is_bare;
 
-/// How often it is said what an agent is doing.
-const PROGRESS_EVERY: Duration = Duration::from_secs(30);
+/// Interval of progress summaries.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How definitions are read, again and again.
-struct Library {
+/// Loads agent definitions; again whenever files change.
+struct DefinitionLoader {
     project: ProjectAgents,
     trust: TrustState,
-    /// From settings: these do not change while the program runs.
-    settled: Vec<AgentDefinition>,
+    /// Definitions from settings and plugins, which do not change while the program runs.
+    fixed: Vec<AgentDefinition>,
     problems: Vec<AgentProblem>,
     is_bare: bool,
 }
 
-impl Library {
+impl DefinitionLoader {
     fn of(in_force: &EffectiveSettings, is_bare: bool) -> Self {
-        let (mut settled, mut problems) = (Vec::new(), Vec::new());
-        settled.extend(plugins::agents(&in_force.plugins, &mut problems));
+        let mut fixed = Vec::new();
+        let mut problems = Vec::new();
+        fixed.extend(plugins::agents(&in_force.plugins, &mut problems));
         for layer in in_force.stack.layers() {
-            of_layer(layer, &mut settled, &mut problems);
+            of_layer(layer, &mut fixed, &mut problems);
         }
-        let (project, trust) = (in_force.project_agents.clone(), in_force.trust);
-        Self { project, trust, settled, problems, is_bare }
+        Self {
+            project: in_force.project_agents.clone(),
+            trust: in_force.trust,
+            fixed,
+            problems,
+            is_bare,
+        }
     }
 
     fn read(&self) -> AgentDefinitions {
@@ -63,20 +70,20 @@ impl Library {
         let mut problems = self.problems.clone();
         agents.extend(self.project.folders.load_user_agents(&mut problems));
         let of_project = self.project.folders.load_project_agents(&mut problems);
-        // What has changed since it was trusted waits until the person is asked again.
-        let wishes = AgentDefinitions::trust_requests(&of_project, &agents);
-        let as_trusted = self.trust == TrustState::Trusted && wishes == self.project.wishes;
-        agents.extend(self.settled.iter().cloned());
+        // Definitions that changed since they were trusted are restricted until the user trusts them again.
+        let requests = AgentDefinitions::trust_requests(&of_project, &agents);
+        let as_trusted = self.trust == TrustState::Trusted && requests == self.project.wishes;
+        agents.extend(self.fixed.iter().cloned());
         let of_project =
             if as_trusted { of_project } else { AgentDefinitions::restricted(of_project, &agents) };
         agents.extend(of_project);
-        problems.extend(agents.iter().flat_map(mistakes_within));
+        problems.extend(agents.iter().flat_map(problems_within));
         AgentDefinitions::of(agents, problems)
     }
 }
 
-/// What is wrong with the hooks and servers that an agent brings.
-fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
+/// Problems of the hooks and MCP servers in a definition.
+fn problems_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
     let file = agent.source.file.clone().unwrap_or_default();
     let problem = |problem: String| AgentProblem {
         place: format!("{}: agent {}", file.display(), agent.name),
@@ -89,7 +96,7 @@ fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
         let origin = HookOrigin::Agent(agent.name.clone());
         let layer = HookLayer::of_value(origin, &file, agent.extensions.hooks.clone(), None);
         let (_, problems) = Hooks::read([layer]);
-        all.extend(problems.iter().map(|said| problem(format!("a hook will not run: {said}"))));
+        all.extend(problems.iter().map(|each| problem(format!("a hook will not run: {each}"))));
     }
     if agent.extensions.mcp_servers.is_object() {
         let origin = ServerOrigin::new(format!("agent {}", agent.name), &file);
@@ -97,7 +104,7 @@ fn mistakes_within(agent: &AgentDefinition) -> Vec<AgentProblem> {
             read_servers(&agent.extensions.mcp_servers, &origin, &Variables::as_written(), &|_| {
                 None
             });
-        all.extend(read.problems.iter().map(|said| problem(said.reason.clone())));
+        all.extend(read.problems.iter().map(|each| problem(each.reason.clone())));
     }
     all
 }
@@ -120,15 +127,15 @@ fn of_layer(
     }
 }
 
-/// All agents of this person in this project, as they are now.
+/// All agent definitions of the user and the project, as they are now.
 pub(crate) fn all(
     in_force: &EffectiveSettings,
     world: &World,
 ) -> Result<AgentDefinitions, Failure> {
-    Ok(Library::of(in_force, is_bare(&world.environment)?).read())
+    Ok(DefinitionLoader::of(in_force, is_bare(&world.environment)?).read())
 }
 
-/// What agents need besides their definitions.
+/// What subagents need besides their definitions.
 pub(crate) struct SubagentContext<'a> {
     pub(crate) project: &'a Project,
     pub(crate) settings: &'a Settings,
@@ -136,16 +143,16 @@ pub(crate) struct SubagentContext<'a> {
     pub(crate) small: Option<SmallModel>,
 }
 
-/// Puts them together.
+/// Creates the subagent registry of a session.
 pub(crate) fn registry(
     world: &World,
-    AgentLibrary(library): AgentLibrary,
-    around: SubagentContext<'_>,
+    AgentLibrary(loader): AgentLibrary,
+    context: SubagentContext<'_>,
     routing: MessageRouting,
 ) -> Result<Arc<SubagentRegistry>, Failure> {
-    let SubagentContext { project, settings, switches, small } = around;
-    let folders = (!library.is_bare).then(|| library.project.folders.clone());
-    let models = OtherModels {
+    let SubagentContext { project, settings, switches, small } = context;
+    let folders = (!loader.is_bare).then(|| loader.project.folders.clone());
+    let models = ServerModels {
         settings: settings.clone(),
         environment: world.environment.clone(),
         folder: project.folder.clone(),
@@ -157,7 +164,7 @@ pub(crate) fn registry(
         AgentListPosition::Description
     };
     let registry = SubagentRegistry::new(SubagentSetup {
-        load: Box::new(move || library.read()),
+        load: Box::new(move || loader.read()),
         folders,
         models: Arc::new(models),
         memories: memories(world, project, settings, switches)?,
@@ -172,28 +179,32 @@ pub(crate) fn registry(
         routing,
     });
     for problem in registry.agents().problems() {
-        let what = if problem.loaded { "an agent" } else { "an agent that can not be used" };
-        print::note(&format!("warning: {what}: {problem}"));
+        let problem_text = problem.to_string();
+        print::note(&if problem.loaded {
+            msg!("agent-problem", problem = problem_text)
+        } else {
+            msg!("agent-not-loaded", problem = problem_text)
+        });
     }
     Ok(registry)
 }
 
-/// Definitions, on their way to a conversation.
-pub(crate) struct AgentLibrary(Library);
+/// The agent definitions for a session that is being prepared.
+pub(crate) struct AgentLibrary(DefinitionLoader);
 
 impl AgentLibrary {
     pub(crate) fn of(in_force: &EffectiveSettings, world: &World) -> Result<Self, Failure> {
-        Ok(Self(Library::of(in_force, is_bare(&world.environment)?)))
+        Ok(Self(DefinitionLoader::of(in_force, is_bare(&world.environment)?)))
     }
 }
 
-/// In debug builds a test need not wait.
+/// The interval of progress summaries; a test can shorten it in debug builds.
 fn progress_every(environment: &Environment) -> Duration {
     let wanted = environment.get(names::TEST_PROGRESS_MS).and_then(|text| text.parse().ok());
-    wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_EVERY, Duration::from_millis)
+    wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_INTERVAL, Duration::from_millis)
 }
 
-/// Where agents' memories are; none where memory is off.
+/// The memories of agents; none where memory is off.
 fn memories(
     world: &World,
     project: &Project,
@@ -221,15 +232,15 @@ fn memories(
     }))
 }
 
-/// Other models, at the same server.
-struct OtherModels {
+/// Resolves other models of the same server.
+struct ServerModels {
     settings: Settings,
     environment: Environment,
     folder: PathBuf,
     server_clearing: bool,
 }
 
-impl ModelResolver for OtherModels {
+impl ModelResolver for ServerModels {
     fn resolve<'a>(
         &'a self,
         name: &'a str,

@@ -1,5 +1,5 @@
-//! From settings to a model that makes vectors, if the person has set one up. Where none is, nothing is
-//! opened, read or asked.
+//! The embedding model from the settings, if the user has configured one. Without one, no file is opened and no
+//! server is contacted.
 
 use dormouse_search::{
     EmbedError, Embedder, EmbedderLocation, ModelFingerprint, WordFileError, WordVectors,
@@ -13,28 +13,28 @@ use dormouse_base::{EmbeddingSettings, HomeError, Secret, Settings, names};
 use dormouse_model::{Credential, EmbeddingClient, Endpoint, ModelError, Timeouts, WireFormat};
 use thiserror::Error;
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-/// Somebody waits for the vector of a question; then words have to do.
-const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
-/// Nobody waits for those of memories, but a server that says nothing is not to be waited for either.
-const PATIENCE: Duration = Duration::from_mins(1);
-const CONNECT: Duration = Duration::from_secs(2);
-/// What a place by vectors counts where the person does not say: with a model that nobody here knows, words lead.
-const WEIGHT: f64 = 0.5;
-const MOST_WEIGHT: f64 = 4.0;
+/// Timeout for the vector of a query, for which the user waits; after it, words alone decide.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Timeout for the vectors of memories, which are computed in the background.
+const TIMEOUT: Duration = Duration::from_mins(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Default weight of a rank by vectors: with an unknown model, words count more.
+const DEFAULT_WEIGHT: f64 = 0.5;
+const MAX_WEIGHT: f64 = 4.0;
 
-/// Why the model that was set up can not be used.
+/// Why the configured model cannot be used.
 #[derive(Debug, Error)]
-pub(crate) enum NoEmbedder {
-    /// Half a server.
+pub(crate) enum EmbedderError {
     #[error("the settings name `embeddings.{named}` but not `embeddings.{missing}`")]
-    Half { named: &'static str, missing: &'static str },
+    Incomplete { named: &'static str, missing: &'static str },
     #[error("`embeddings.baseUrl` is `{0}`; it must start with http:// or https://")]
     Address(String),
-    #[error("`embeddings.weight` is {0}; it is a number from 0 to {MOST_WEIGHT}")]
+    #[error("`embeddings.weight` is {0}; it is a number from 0 to {MAX_WEIGHT}")]
     Weight(f64),
     #[error("no key for the embeddings server: the variable {0} is not set")]
     NoKey(String),
@@ -44,21 +44,24 @@ pub(crate) enum NoEmbedder {
     Home(#[from] HomeError),
 }
 
-impl NoEmbedder {
-    /// Whether making the vectors, rather than mending a setting, is what is to be done.
+impl EmbedderError {
+    /// Whether `dormouse memory embed` has to be run, rather than a setting corrected.
     pub(crate) fn is_not_prepared(&self) -> bool {
         matches!(self, Self::Words(WordFileError::NotPrepared(_)))
     }
 }
 
-/// What the settings name.
-pub(crate) enum Named {
+/// The model that the settings name.
+pub(crate) enum ConfiguredEmbedder {
     File(PathBuf),
     Server { url: String, model: String },
 }
 
-/// What was set up, if anything.
-pub(crate) fn named(settings: &Settings, world: &World) -> Result<Option<Named>, NoEmbedder> {
+/// The model that the settings name, if any.
+pub(crate) fn configured(
+    settings: &Settings,
+    world: &World,
+) -> Result<Option<ConfiguredEmbedder>, EmbedderError> {
     let set = &settings.embeddings;
     if let Some(file) = &set.file {
         let home = world.environment.path(names::USER_HOME).unwrap_or_default();
@@ -66,30 +69,30 @@ pub(crate) fn named(settings: &Settings, world: &World) -> Result<Option<Named>,
             Ok(below) => home.join(below),
             Err(_) => file.clone(),
         };
-        return Ok(Some(Named::File(file)));
+        return Ok(Some(ConfiguredEmbedder::File(file)));
     }
     match (&set.base_url, &set.model) {
         (None, None) => Ok(None),
         (Some(url), Some(model)) => {
-            Ok(Some(Named::Server { url: url.clone(), model: model.clone() }))
+            Ok(Some(ConfiguredEmbedder::Server { url: url.clone(), model: model.clone() }))
         }
-        (Some(_), None) => Err(NoEmbedder::Half { named: "baseUrl", missing: "model" }),
-        (None, Some(_)) => Err(NoEmbedder::Half { named: "model", missing: "baseUrl" }),
+        (Some(_), None) => Err(EmbedderError::Incomplete { named: "baseUrl", missing: "model" }),
+        (None, Some(_)) => Err(EmbedderError::Incomplete { named: "model", missing: "baseUrl" }),
     }
 }
 
-/// The model that was set up, ready; none if none was.
+/// Opens the configured model; none if none is configured.
 pub(crate) fn embedder(
     settings: &Settings,
     world: &World,
-) -> Result<Option<Arc<dyn Embedder>>, NoEmbedder> {
-    let Some(named) = named(settings, world)? else { return Ok(None) };
+) -> Result<Option<Arc<dyn Embedder>>, EmbedderError> {
+    let Some(configured) = configured(settings, world)? else { return Ok(None) };
     let weight = settings.embeddings.weight;
-    if let Some(weight) = weight.filter(|weight| !(0.0..=MOST_WEIGHT).contains(weight)) {
-        return Err(NoEmbedder::Weight(weight));
+    if let Some(weight) = weight.filter(|weight| !(0.0..=MAX_WEIGHT).contains(weight)) {
+        return Err(EmbedderError::Weight(weight));
     }
-    Ok(Some(match named {
-        Named::File(path) => {
+    Ok(Some(match configured {
+        ConfiguredEmbedder::File(path) => {
             let home = world.home()?;
             let words = WordVectors::open(&path, &home.join("cache"))?;
             match weight {
@@ -97,43 +100,43 @@ pub(crate) fn embedder(
                 None => Arc::new(words),
             }
         }
-        Named::Server { url, model } => {
-            Arc::new(Served::new(&url, &model, &settings.embeddings, world)?)
+        ConfiguredEmbedder::Server { url, model } => {
+            Arc::new(ServerEmbedder::new(&url, &model, &settings.embeddings, world)?)
         }
     }))
 }
 
-/// The same where vectors are welcome and not needed: what keeps them away is said.
-pub(crate) fn welcome(settings: &Settings, world: &World) -> Option<Arc<dyn Embedder>> {
-    embedder(settings, world).unwrap_or_else(|why| {
-        print::note(&format!("note: memories are ranked by words alone: {why}"));
+/// Like [`embedder`], but an error is only reported: memories are ranked by words alone.
+pub(crate) fn embedder_or_note(settings: &Settings, world: &World) -> Option<Arc<dyn Embedder>> {
+    embedder(settings, world).unwrap_or_else(|error| {
+        print::note(&msg!("embeddings-unavailable", reason = error.to_string()));
         None
     })
 }
 
-/// A model behind HTTP.
-struct Served {
+/// A model on a server.
+struct ServerEmbedder {
     endpoint: Endpoint,
     model: String,
     scripts: WritingScripts,
     weight: f64,
 }
 
-impl Served {
+impl ServerEmbedder {
     fn new(
         url: &str,
         model: &str,
         set: &EmbeddingSettings,
         world: &World,
-    ) -> Result<Self, NoEmbedder> {
+    ) -> Result<Self, EmbedderError> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(NoEmbedder::Address(url.to_owned()));
+            return Err(EmbedderError::Address(url.to_owned()));
         }
         let credential = match &set.key_env {
             None => Credential::None,
             Some(name) => match world.environment.get(name) {
                 Some(key) => Credential::Bearer(Secret::new(key)),
-                None => return Err(NoEmbedder::NoKey(name.clone())),
+                None => return Err(EmbedderError::NoKey(name.clone())),
             },
         };
         let endpoint = Endpoint {
@@ -142,36 +145,36 @@ impl Served {
             credential,
             version: String::new(),
             betas: Vec::new(),
-            timeouts: Timeouts { connect: CONNECT, ..Timeouts::default() },
+            timeouts: Timeouts { connect: CONNECT_TIMEOUT, ..Timeouts::default() },
         };
         let scripts = WritingScripts::of(&set.scripts);
-        let weight = set.weight.unwrap_or(WEIGHT);
+        let weight = set.weight.unwrap_or(DEFAULT_WEIGHT);
         Ok(Self { endpoint, model: model.to_owned(), scripts, weight })
     }
 
-    /// Asks on a thread of its own: whoever calls may be on one that must not wait inside a runtime.
-    fn ask(&self, texts: &[&str], patience: Duration) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let asking = || {
+    /// Sends the request on a separate thread, because the caller may be on a runtime's thread, which must not block.
+    fn request(&self, texts: &[&str], timeout: Duration) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let send = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| EmbedError::Failed(error.to_string()))?;
             let server = EmbeddingClient::new(self.endpoint.clone(), &self.model);
-            let answer = runtime.block_on(server.embed(texts, patience));
-            // A name that is still being looked up must not keep anybody.
+            let response = runtime.block_on(server.embed(texts, timeout));
+            // A pending DNS lookup must not delay the caller.
             runtime.shutdown_background();
-            answer.map_err(|error| EmbedError::Failed(self.said(&error)))
+            response.map_err(|error| EmbedError::Failed(self.describe(&error)))
         };
         std::thread::scope(|scope| {
-            let broke = |_| Err(EmbedError::Failed("asking for vectors broke off".to_owned()));
-            scope.spawn(asking).join().unwrap_or_else(broke)
+            let panicked = |_| Err(EmbedError::Failed("the request for vectors failed".to_owned()));
+            scope.spawn(send).join().unwrap_or_else(panicked)
         })
     }
 
-    fn said(&self, error: &ModelError) -> String {
+    fn describe(&self, error: &ModelError) -> String {
         format!("the embeddings server at {}: {error}", self.endpoint.shown_url())
     }
 }
 
-impl Embedder for Served {
+impl Embedder for ServerEmbedder {
     fn fingerprint(&self) -> ModelFingerprint {
         ModelFingerprint::of(&["server", &self.endpoint.shown_url(), &self.model])
     }
@@ -189,16 +192,16 @@ impl Embedder for Served {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.ask(texts, PATIENCE)
+        self.request(texts, TIMEOUT)
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.ask(&[text], QUESTION_PATIENCE)
+        self.request(&[text], QUERY_TIMEOUT)
     }
 }
 
-impl From<NoEmbedder> for Failure {
-    fn from(error: NoEmbedder) -> Self {
-        Self::usage(error).hint("docs/memory.md says how a model for vectors is set up")
+impl From<EmbedderError> for Failure {
+    fn from(error: EmbedderError) -> Self {
+        Self::usage(error).hint(msg!("embeddings-hint"))
     }
 }

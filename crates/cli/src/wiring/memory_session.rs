@@ -37,7 +37,7 @@ pub(crate) async fn setup(
     let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches, saving);
     let cache = world.home()?.join("cache");
     let clock = Arc::clone(&world.clock);
-    let embedder = embedder::welcome(settings, world);
+    let embedder = embedder::embedder_or_note(settings, world);
     let access = SessionMemory::new(stores, saving, Some(&cache), clock, embedder);
     // The small model is added once there is a connection.
     let recall = switches.is_on(LayerSwitch::Recall).then(|| recall_setup(&world.environment));

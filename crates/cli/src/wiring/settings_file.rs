@@ -192,3 +192,37 @@ pub(crate) fn guard_is_installed(guard: &MemoryGuard) -> bool {
     Settings::parse(&guard.settings, text.as_bytes()).is_ok()
         && guard.lines.iter().all(|line| is_in_list(&text, &line.list, &line.value))
 }
+
+#[cfg(test)]
+mod tests {
+    use dormouse_memory::{GuardLine, LineOrigin};
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_guard_needs_its_lines_in_a_valid_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("settings.json");
+        let guard = MemoryGuard {
+            memory: folder.path().join("no-npm.md"),
+            name: "No npm".to_owned(),
+            settings: settings.clone(),
+            lines: vec![GuardLine {
+                list: vec!["permissions".to_owned(), "deny".to_owned()],
+                value: "Bash(npm:*)".into(),
+                origin: LineOrigin::Ours,
+            }],
+            since: Timestamp::UNIX_EPOCH,
+        };
+        assert!(!guard_is_installed(&guard));
+        for (text, is_installed) in [
+            (r#"{"permissions":{"deny":["Bash(npm:*)"]}}"#, true),
+            (r#"{"permissions":{"deny":[]}}"#, false),
+            (r#"{"model":5,"permissions":{"deny":["Bash(npm:*)"]}}"#, false),
+        ] {
+            std::fs::write(&settings, text).unwrap();
+            assert_eq!(guard_is_installed(&guard), is_installed, "{text}");
+        }
+    }
+}

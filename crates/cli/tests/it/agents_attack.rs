@@ -126,11 +126,7 @@ fn an_agent_that_changes_after_trust() {
     assert!(trust(&home).contains("fmt"));
     home.write(".claude/agents/fmt.md", agent(""));
     let output = home.run(&mut ask(&home, &["go"]));
-    assert!(
-        output.success().stderr.contains("has changed since it was trusted"),
-        "{}",
-        output.stderr
-    );
+    assert!(output.success().stderr.contains("changed since you trusted it"), "{}", output.stderr);
     assert!(!home.project().join("harm").exists());
 }
 

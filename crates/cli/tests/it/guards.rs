@@ -150,10 +150,6 @@ fn a_file_that_is_no_settings_is_not_touched() {
         output.stderr
     );
     assert_eq!(home.read(settings(&home)), "{}");
-    // Of a file that is not valid no rule is in effect, even one that is there.
-    let text = format!("{{\"model\": 5, \"permissions\": {{\"deny\": [\"{RULE}\"]}}}}");
-    home.write(settings(&home), &text);
-    assert_eq!(guards(&home)["guards"][0]["in_force"], false);
 }
 
 #[test]

@@ -327,7 +327,7 @@ fn a_projects_servers_wait_for_trust() {
     assert!(!doctor.stdout.contains("until you trust it"), "{}", doctor.stdout);
     file("touchy");
     let output = run(&home, &["go"]);
-    assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);
+    assert!(output.stderr.contains("changed since you trusted it"), "{}", output.stderr);
     assert!(!has_tools(2) && processes(&home).len() == 1);
     file("well");
     run(&home, &["--bare", "go"]);

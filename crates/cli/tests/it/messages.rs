@@ -200,7 +200,7 @@ fn the_model_writes_with_the_tool() {
         "mailbox of lead as number 1",
         "the response will name the request",
         "unknown variant `dance`",
-        "comes with the team server",
+        "is a session on another machine",
     ] {
         assert!(told.contains(says), "{says}: {told}");
     }

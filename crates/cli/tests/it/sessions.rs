@@ -62,7 +62,7 @@ fn there_is_nothing_to_continue_in_a_new_project() {
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["--continue", "hi"]));
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("no session in this project"), "{}", output.stderr);
+    assert!(output.stderr.contains("this project has no session to continue"), "{}", output.stderr);
     let output =
         home.run(&mut ask(&home, &["--resume", "0193b0a4-0000-7000-8000-000000000000", "hi"]));
     assert_eq!(output.code, Some(2));

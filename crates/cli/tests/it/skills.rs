@@ -166,13 +166,13 @@ fn a_projects_skills_wait_for_trust_and_for_it_again_when_they_change() {
     // A change is a new question.
     skill(&home, &home.project().join(".dormouse/skills"), "ship", &text("Ships, and more."));
     let output = ask_once("go", true);
-    assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);
+    assert!(output.stderr.contains("changed since you trusted it"), "{}", output.stderr);
     assert!(!tools(&server, 2).contains("\"Skill\""));
     // Another file that goes away or comes is one, too.
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
     std::fs::remove_dir_all(home.project().join(".claude/skills/sail")).unwrap();
     let output = ask_once("go", false);
-    assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);
+    assert!(output.stderr.contains("changed since you trusted it"), "{}", output.stderr);
     server.finish();
 }
 

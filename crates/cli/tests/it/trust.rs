@@ -144,7 +144,7 @@ fn after_trust_it_works_and_after_a_change_it_asks_again() {
 
     home.write(".dormouse/settings.local.json", r#"{"permissions":{"allow":["Edit"]}}"#);
     let (output, server) = run(&mut home);
-    assert!(output.stderr.contains("has changed since it was trusted"), "{}", output.stderr);
+    assert!(output.stderr.contains("changed since you trusted it"), "{}", output.stderr);
     assert!(results(&server)[1].contains("Bash was not run"), "{:?}", results(&server));
     server.finish();
 

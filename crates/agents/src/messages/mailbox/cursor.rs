@@ -1,8 +1,8 @@
-//! How far a mailbox was delivered, from the transcripts alone.
+//! Which messages of a mailbox were delivered, derived from transcripts.
 //!
-//! A session may end at any moment, and the next one under its name may be another. So beside the mailbox stands
-//! which session reads it, and the last message that was delivered before that session began: what was delivered
-//! since stands in its transcript.
+//! A session may end at any moment, and another one may take over its name. A file beside the mailbox records the session
+//! that reads it, and the last message that was delivered before that session started; the transcript of the session
+//! has the messages delivered since.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::plain;
 use crate::messages::AgentName;
 
-/// Which session reads a mailbox.
+/// The session that reads a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CursorRecord {
-    /// The session; none before there was one.
+    /// The session; none before the first one.
     pub(super) session: Option<SessionId>,
-    /// The last message that was delivered before it.
+    /// The last message that was delivered before it started.
     pub(super) after: Option<String>,
 }
 
@@ -27,10 +27,10 @@ impl CursorRecord {
         plain(&format!("{name}.session"))
     }
 
-    /// Reads it; one that was never written is empty.
+    /// Reads the record; empty if there is none.
     pub(super) fn read(dir: &Dir, name: &AgentName) -> Result<Self, FileError> {
         match dir.read(&Self::file(name)) {
-            // It is replaced whole: what cannot be read, somebody has put there.
+            // The file is replaced atomically: an invalid one is not ours.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.is_not_found() => Ok(Self::default()),
             Err(error) => Err(error),
@@ -38,17 +38,17 @@ impl CursorRecord {
     }
 
     pub(super) fn write(&self, dir: &Dir, name: &AgentName) -> Result<(), FileError> {
-        // Two strings have no way to fail to serialize.
+        // Serializing two strings cannot fail.
         dir.replace(&Self::file(name), &serde_json::to_vec(self).unwrap_or_default())
     }
 
-    /// The ids that are known to be delivered.
+    /// The ids of messages that are known to be delivered.
     pub(super) fn delivered(&self, project: &Dir) -> Result<HashSet<String>, FileError> {
         let mut ids: HashSet<String> = self.after.iter().cloned().collect();
         let Some(session) = self.session else { return Ok(ids) };
         match project.read(&session_file(session)) {
             Ok(bytes) => ids.extend(load_transcript(&bytes).delivered),
-            // The person has removed it.
+            // The user removed the transcript.
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }

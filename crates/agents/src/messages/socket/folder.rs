@@ -1,4 +1,4 @@
-//! Where sockets are: a folder that only the user gets into.
+//! The folder of sockets, which only the user can access.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use dormouse_base::{Dir, Environment, FileAction, FileError, names, stable_hash}
 use super::{SocketError, own_uid};
 use crate::messages::AgentName;
 
-/// The longest path of a socket on all systems that we run on, with its closing NUL.
-const LONGEST_PATH: usize = 104;
+/// Maximum length of a socket path on all supported systems, with the final NUL.
+const MAX_PATH_BYTES: usize = 104;
 
 /// A private folder for sockets.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub struct SocketFolder {
 }
 
 impl SocketFolder {
-    /// `dormouse` in the user's run-time folder, else `run` in the program's own.
+    /// Opens `dormouse` in the user's runtime folder, or else `run` in the program's home.
     pub fn open(home: &Path, environment: &Environment) -> Result<Self, SocketError> {
         let runtime = environment.path(names::XDG_RUNTIME_DIR).filter(|path| path.is_absolute());
         let path = runtime.map_or_else(|| home.join("run"), |runtime| runtime.join("dormouse"));
@@ -31,11 +31,11 @@ impl SocketFolder {
         &self.dir
     }
 
-    /// The socket of an agent in a project, whose folder this is. Its name is short, for the path must be.
+    /// The path of the socket of an agent in a project. The file name is a hash, because socket paths must be short.
     pub fn socket(&self, project: &Path, name: &AgentName) -> Result<PathBuf, SocketError> {
         let hash = stable_hash(format!("{}\n{name}", project.display()).as_bytes());
         let path = self.dir.path().join(format!("{hash:016x}.sock"));
-        if path.as_os_str().len() >= LONGEST_PATH {
+        if path.as_os_str().len() >= MAX_PATH_BYTES {
             return Err(SocketError::TooLong(path));
         }
         Ok(path)

@@ -1,4 +1,4 @@
-//! Listening: each connection says one message, which goes into the session's own mailbox.
+//! Listens on a session's socket: each connection sends one message, which is added to the session's mailbox.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use tokio::task::JoinSet;
 use super::{SocketError, SocketFolder, SocketReply, own_uid, read_line, write_line};
 use crate::messages::{AgentName, MAX_LINE_BYTES, MailboxReader, Mailboxes, OutgoingMessage};
 
-/// How many may speak at once; more wait in the system's queue.
-const AT_ONCE: usize = 16;
-/// How long somebody may take to say a line.
-const WAIT: Duration = Duration::from_secs(10);
+/// Maximum number of simultaneous connections; others wait in the system's queue.
+const MAX_CONNECTIONS: usize = 16;
+/// Timeout of reading or writing a line.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A socket that is listened to until it is dropped.
+/// A socket that accepts messages until it is dropped.
 #[derive(Debug)]
 pub struct SessionSocket {
     path: PathBuf,
@@ -29,8 +29,8 @@ pub struct SessionSocket {
 }
 
 impl SessionSocket {
-    /// Listens for an agent whose mailbox is ours to read: so a socket that is there is one of a process that died,
-    /// and makes room.
+    /// Listens for an agent whose mailbox this process reads. A socket that exists already was left by a process that
+    /// died, and is replaced.
     pub fn listen(
         folder: &SocketFolder,
         reader: &MailboxReader,
@@ -46,7 +46,7 @@ impl SessionSocket {
         Ok(Self { path, dir: folder.dir().clone(), file, _listening: listening })
     }
 
-    /// Where it is.
+    /// The path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -54,8 +54,8 @@ impl SessionSocket {
 
 impl Drop for SessionSocket {
     fn drop(&mut self) {
-        // What stays makes room for the next.
-        let _litter = self.dir.remove_file(&self.file);
+        // A socket that stays is replaced by the next session.
+        let _removed = self.dir.remove_file(&self.file);
     }
 }
 
@@ -64,12 +64,12 @@ fn file_of(path: &Path) -> Result<RelPath, SocketError> {
     RelPath::new(name).map_err(|_| SocketError::TooLong(path.to_owned()))
 }
 
-/// Takes away a socket that nobody listens to any more, and nothing else.
+/// Removes the socket of a process that died; fails for any other file.
 fn remove_stale(dir: &Dir, file: &RelPath) -> Result<(), SocketError> {
     match dir.entry(file) {
         Ok(entry) if entry.kind == EntryKind::Other => Ok(dir.remove_file(file)?),
         Ok(_) => {
-            let error = io::Error::other("there is a file that is no socket; remove it");
+            let error = io::Error::other("a file that is not a socket is in the way; remove it");
             Err(FileError::new(FileAction::Write, dir.path().join(file.as_path()), error).into())
         }
         Err(error) if error.is_not_found() => Ok(()),
@@ -78,54 +78,55 @@ fn remove_stale(dir: &Dir, file: &RelPath) -> Result<(), SocketError> {
 }
 
 async fn listen(listener: UnixListener, name: AgentName, mailboxes: Mailboxes) {
-    let room = Arc::new(Semaphore::new(AT_ONCE));
-    let mut speaking = JoinSet::new();
+    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut open = JoinSet::new();
     loop {
-        // Nobody closes it.
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-        while speaking.try_join_next().is_some() {}
+        // The semaphore is never closed.
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
+        while open.try_join_next().is_some() {}
         match listener.accept().await {
             Ok((stream, _)) => {
                 let (name, mailboxes) = (name.clone(), mailboxes.clone());
-                speaking.spawn(async move {
-                    answer(stream, name, mailboxes).await;
-                    drop(place);
+                open.spawn(async move {
+                    handle(stream, name, mailboxes).await;
+                    drop(permit);
                 });
             }
-            // Too many open files, say: it may pass.
+            // For example too many open files, which may be temporary.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
 }
 
-async fn answer(mut stream: UnixStream, name: AgentName, mailboxes: Mailboxes) {
-    let reply = match message(&mut stream).await {
+async fn handle(mut stream: UnixStream, name: AgentName, mailboxes: Mailboxes) {
+    let reply = match read_message(&mut stream).await {
         Ok(draft) => post(name, mailboxes, draft).await,
         Err(why) => SocketReply::Refused(why),
     };
-    // An id and a text have no way to fail to serialize.
+    // Serializing an id or a text cannot fail.
     let line = serde_json::to_vec(&reply).unwrap_or_default();
-    // Whoever has gone does not hear it; a message that was accepted stays so.
-    let _heard = tokio::time::timeout(WAIT, part(&mut stream, &line)).await;
+    // If the sender is gone, an accepted message stays accepted.
+    let _sent = tokio::time::timeout(TIMEOUT, reply_and_close(&mut stream, &line)).await;
 }
 
-/// Says the last word. What the other side still has to say is passed over: closing on it would take back the answer.
-async fn part(stream: &mut UnixStream, line: &[u8]) -> io::Result<()> {
+/// Sends the reply. The rest of the input is read and dropped: closing the connection before would discard the reply.
+async fn reply_and_close(stream: &mut UnixStream, line: &[u8]) -> io::Result<()> {
     write_line(stream, line).await?;
     stream.shutdown().await?;
     let mut rest = stream.take(MAX_LINE_BYTES as u64);
     tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
 }
 
-/// What is said, if it may be: nothing is read of another user's words.
-async fn message(stream: &mut UnixStream) -> Result<OutgoingMessage, String> {
-    let peer =
-        stream.peer_cred().map_err(|error| format!("it is not known who speaks: {error}"))?;
+/// Reads a message; nothing is read from other users.
+async fn read_message(stream: &mut UnixStream) -> Result<OutgoingMessage, String> {
+    let peer = stream
+        .peer_cred()
+        .map_err(|error| format!("cannot determine the sender's user: {error}"))?;
     if peer.uid() != own_uid() {
         return Err(format!("the user with id {} may not write to this session", peer.uid()));
     }
-    let line = tokio::time::timeout(WAIT, read_line(stream)).await;
-    let line = line.map_err(|_| "no whole line came in time".to_owned())?;
+    let line = tokio::time::timeout(TIMEOUT, read_line(stream)).await;
+    let line = line.map_err(|_| "no complete line was received in time".to_owned())?;
     OutgoingMessage::read(&line.map_err(|error| error.to_string())?)
         .map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
-//! A session's socket: another session of the same user says one line, and gets one back.
+//! The socket of a session: another session of the same user sends one line and gets one back.
 //!
-//! `accepted` means that the message is in the session's mailbox, on the disk. The folder is private, and whoever
-//! connects is asked by the kernel who they are: another user is refused, from either side.
+//! `accepted` means that the message is in the session's mailbox, on disk. The folder is private, and both sides check the
+//! user of the other with the kernel: other users are refused.
 
 mod client;
 mod folder;
@@ -30,60 +30,60 @@ pub enum SocketError {
     NotListening {
         /// The socket.
         path: PathBuf,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// It broke off.
+    /// The connection failed.
     #[error("the connection to uds:{} failed: {source}; the message may not have arrived", path.display())]
     Broken {
         /// The socket.
         path: PathBuf,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is another user's.
+    /// The socket belongs to another user.
     #[error("uds:{} belongs to the user with id {uid}; messages go only to sessions of the same user", path.display())]
     OtherUser {
         /// The socket.
         path: PathBuf,
-        /// Whose.
+        /// The user's id.
         uid: u32,
     },
-    /// It would not take the message.
+    /// The session refused the message.
     #[error("the session at uds:{} refused the message: {why}", path.display())]
     Refused {
         /// The socket.
         path: PathBuf,
-        /// Its words.
+        /// The reason.
         why: String,
     },
-    /// The system has a limit on these.
+    /// The path is too long.
     #[error("the path of the socket, {}, is longer than the system allows; set XDG_RUNTIME_DIR or DORMOUSE_HOME to a folder with a shorter path", .0.display())]
     TooLong(PathBuf),
-    /// Others could get at it.
+    /// Other users can access the folder.
     #[error("the folder {} is not private to you ({why}); remove it, or make it yours with mode 700", path.display())]
     NotPrivate {
         /// The folder.
         path: PathBuf,
-        /// Whose it is, or what is allowed.
+        /// The owner or mode.
         why: String,
     },
-    /// The file system refused.
+    /// A file operation failed.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// What a session answers.
+/// The reply of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SocketReply {
-    /// It is in the mailbox.
+    /// The message is in the mailbox.
     Accepted(MessageId),
-    /// It is not, because.
+    /// The message was refused, for this reason.
     Refused(String),
 }
 
-/// Reads one line, without its end. One that is too long, or ends before its end, is an error.
+/// Reads one line, without the line break. A line that is too long or incomplete is an error.
 async fn read_line(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     let most = MAX_LINE_BYTES as u64 + 1;
@@ -91,7 +91,7 @@ async fn read_line(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     if line.pop() != Some(b'\n') {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "no whole line of a message's length",
+            "the line is incomplete or too long",
         ));
     }
     Ok(line)

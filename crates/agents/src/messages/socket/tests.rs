@@ -1,4 +1,4 @@
-//! What is accepted is kept, nonsense is refused, and the folder is private.
+//! Accepted messages are in the mailbox, invalid ones are refused, and the folder is private.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn set_up(folder: &Path) -> (SocketFolder, Mailboxes, MailboxReader) {
 }
 
 #[tokio::test]
-async fn what_is_accepted_is_in_the_mailbox() {
+async fn an_accepted_message_is_in_the_mailbox() {
     let folder = tempfile::tempdir().unwrap();
     let (sockets, boxes, reader) = set_up(folder.path());
     reader.hold(uuid::Uuid::from_u128(1).to_string().parse().unwrap()).unwrap();
@@ -32,7 +32,7 @@ async fn what_is_accepted_is_in_the_mailbox() {
     assert!(!path.exists());
     let gone = send_to_socket(&path, &draft("a", "hi")).await.unwrap_err();
     assert!(matches!(gone, SocketError::NotListening { .. }), "{gone}");
-    // What a process that died leaves makes room; a file that is no socket does not.
+    // The socket of a process that died is replaced; a file that is not a socket is not.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
     let socket = SessionSocket::listen(&sockets, &reader, &boxes).unwrap();
@@ -43,26 +43,26 @@ async fn what_is_accepted_is_in_the_mailbox() {
 }
 
 #[tokio::test]
-async fn nonsense_is_refused_with_a_reason() {
+async fn an_invalid_message_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let (sockets, boxes, reader) = set_up(folder.path());
     let socket = SessionSocket::listen(&sockets, &reader, &boxes).unwrap();
-    let say = async |bytes: &[u8]| {
+    let send = async |bytes: &[u8]| {
         let mut stream = UnixStream::connect(socket.path()).await.unwrap();
-        // The other side may have heard enough.
+        // The listener may stop reading early.
         let _written = stream.write_all(bytes).await;
         let _closed = stream.shutdown().await;
         String::from_utf8(read_line(&mut stream).await.unwrap_or_default()).unwrap()
     };
-    assert!(say(b"hello\n").await.contains("the line is not a message"));
-    assert!(say(b"{\"type\":\"dance\",\"from\":\"a\"}\n").await.contains("unknown variant"));
-    assert!(say(b"{\"type\":").await.contains("no whole line"));
-    say(&vec![b'x'; MAX_LINE_BYTES * 2]).await;
+    assert!(send(b"hello\n").await.contains("the line is not a message"));
+    assert!(send(b"{\"type\":\"dance\",\"from\":\"a\"}\n").await.contains("unknown variant"));
+    assert!(send(b"{\"type\":").await.contains("the line is incomplete"));
+    send(&vec![b'x'; MAX_LINE_BYTES * 2]).await;
     assert_eq!(std::fs::read(folder.path().join("project/mailboxes/bob.jsonl")).unwrap(), b"");
 }
 
 #[test]
-fn a_folder_that_others_get_into_is_refused() {
+fn a_folder_that_others_can_access_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let environment = Environment::from_pairs::<&str, &str>([]);
     SocketFolder::open(folder.path(), &environment).unwrap();
@@ -82,7 +82,7 @@ fn a_folder_that_others_get_into_is_refused() {
 
 proptest! {
     #[test]
-    fn any_answer_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_reply_is_parsed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _reply = serde_json::from_slice::<SocketReply>(&bytes);
     }
 }

@@ -3,18 +3,20 @@
 use super::context::DoctorContext;
 use super::finding::DoctorFinding;
 use crate::message_catalog::msg;
-use crate::wiring::embedder::{self, Named};
+use crate::wiring::embedder::{self, ConfiguredEmbedder};
 
 const AREA: &str = "embeddings";
 
 pub(super) fn check(context: &DoctorContext<'_>) -> Option<DoctorFinding> {
     let (settings, world) = (&context.settings, context.world);
-    let text = match embedder::named(settings, world) {
+    let text = match embedder::configured(settings, world) {
         Ok(None) => return None,
-        Ok(Some(Named::File(path))) => {
+        Ok(Some(ConfiguredEmbedder::File(path))) => {
             msg!("doctor-embeddings-file", path = path.display().to_string())
         }
-        Ok(Some(Named::Server { url, model })) => format!("{model} at {}", without_user(&url)),
+        Ok(Some(ConfiguredEmbedder::Server { url, model })) => {
+            format!("{model} at {}", without_user(&url))
+        }
         Err(error) => return Some(not_ready(&error)),
     };
     Some(match embedder::embedder(settings, world) {
@@ -23,7 +25,7 @@ pub(super) fn check(context: &DoctorContext<'_>) -> Option<DoctorFinding> {
     })
 }
 
-fn not_ready(error: &embedder::NoEmbedder) -> DoctorFinding {
+fn not_ready(error: &embedder::EmbedderError) -> DoctorFinding {
     let fix = if error.is_not_prepared() {
         msg!("doctor-embeddings-fix-prepare")
     } else {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::stores::SelectedStores;
 use crate::args::EmbedArguments;
 use crate::message_catalog::msg;
-use crate::wiring::embedder::{self, Named};
+use crate::wiring::embedder::{self, ConfiguredEmbedder};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;
@@ -26,10 +26,10 @@ struct EmbedReport {
 
 pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exit, Failure> {
     let embedder = |settings: &Settings| {
-        match embedder::named(settings, world)? {
+        match embedder::configured(settings, world)? {
             None => return Err(not_configured()),
-            Some(Named::File(path)) => prepare(&path, arguments, world)?,
-            Some(Named::Server { .. }) => {}
+            Some(ConfiguredEmbedder::File(path)) => prepare(&path, arguments, world)?,
+            Some(ConfiguredEmbedder::Server { .. }) => {}
         }
         Ok(Some(embedder::embedder(settings, world)?.ok_or_else(not_configured)?))
     };

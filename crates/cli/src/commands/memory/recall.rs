@@ -117,7 +117,7 @@ async fn open_ranked(
     world: &World,
     scope: Option<MemoryScopeArgument>,
 ) -> Result<SelectedStores, Failure> {
-    let embedder = |settings: &Settings| Ok(embedder::welcome(settings, world));
+    let embedder = |settings: &Settings| Ok(embedder::embedder_or_note(settings, world));
     SelectedStores::open_with(world, scope, embedder).await
 }
 

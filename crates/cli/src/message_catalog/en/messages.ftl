@@ -366,6 +366,16 @@ trust-already-given = Already trusted.
 trust-not-needed = Nothing to trust: the project's settings run nothing and grant no permissions.
 trust-yes-hint = review the list above, then run `dormouse permissions trust --yes`
 
+# Agent definitions
+
+agent-problem = warning: agent definition: { $problem }
+agent-not-loaded = warning: an agent definition is not used: { $problem }
+
+# Embeddings
+
+embeddings-unavailable = note: memories are ranked by words only: { $reason }
+embeddings-hint = docs/memory.md explains how to set up an embedding model
+
 # Plugins
 
 plugin-none = No plugins. To install one from a folder or git URL, run `dormouse plugin install`.
