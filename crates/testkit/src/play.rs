@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::gate::lock;
 use crate::http::{Connection, RawRequest};
 use crate::record::RecordedRequest;
-use crate::reply::{Alterations, End, Reply, Step, error_event, steps};
+use crate::reply::{Alterations, End, PlaybackStep, Reply, error_event, steps};
 use crate::state::Shared;
 use crate::wire::request_path;
 
@@ -133,9 +133,9 @@ fn stream(
     connection.begin_chunks(&headers)?;
     for step in steps {
         match step {
-            Step::Write(bytes) => connection.chunk(&bytes)?,
-            Step::Wait(gate) => gate.pass(|| shared.is_stopped()),
-            Step::Finish(end) => return finish(connection, end, shared),
+            PlaybackStep::Write(bytes) => connection.chunk(&bytes)?,
+            PlaybackStep::Wait(gate) => gate.pass(|| shared.is_stopped()),
+            PlaybackStep::Finish(end) => return finish(connection, end, shared),
         }
     }
     Ok(After::Keep(connection))

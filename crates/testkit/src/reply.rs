@@ -155,7 +155,7 @@ impl Reply {
 
 /// A step of playing a stream.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlaybackStep {
     /// One piece, written and flushed by itself.
     Write(Vec<u8>),
     /// Stop here.
@@ -185,7 +185,7 @@ pub(crate) fn steps(
     alterations: &Alterations,
     framing: Framing,
     wire: WireFormat,
-) -> (Vec<Step>, Vec<String>) {
+) -> (Vec<PlaybackStep>, Vec<String>) {
     let mut problems = Vec::new();
     if alterations.without_end {
         events.pop();
@@ -217,17 +217,17 @@ fn played(
     alterations: &Alterations,
     framing: Framing,
     wire: WireFormat,
-) -> Vec<Step> {
+) -> Vec<PlaybackStep> {
     let mut steps = Vec::new();
     let mut pending: Vec<Vec<u8>> = Vec::new();
-    let flush = |pending: &mut Vec<Vec<u8>>, steps: &mut Vec<Step>| {
-        steps.extend(framing.pieces(pending).into_iter().map(Step::Write));
+    let flush = |pending: &mut Vec<Vec<u8>>, steps: &mut Vec<PlaybackStep>| {
+        steps.extend(framing.pieces(pending).into_iter().map(PlaybackStep::Write));
         pending.clear();
     };
     for index in 0..=events.len() {
         for (_, gate) in alterations.gates.iter().filter(|(after, _)| *after == index) {
             flush(&mut pending, &mut steps);
-            steps.push(Step::Wait(gate.clone()));
+            steps.push(PlaybackStep::Wait(gate.clone()));
         }
         let Some(event) = events.get(index) else { break };
         if alterations.stop_after == Some(index) {
@@ -242,6 +242,6 @@ fn played(
         }
     }
     flush(&mut pending, &mut steps);
-    steps.push(Step::Finish(alterations.end));
+    steps.push(PlaybackStep::Finish(alterations.end));
     steps
 }
