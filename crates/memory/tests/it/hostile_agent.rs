@@ -60,7 +60,7 @@ fn an_agent_does_not_write_into_the_index_what_it_may_not_save() {
     options.policy.default = PolicyAction::Inbox;
     let strict = world.store_with(options);
     let refused = write(&strict, &model(), "# Mine\n").unwrap_err().to_string();
-    assert!(refused.contains("wants to see"), "{refused}");
+    assert!(refused.contains("wants to review"), "{refused}");
     write(&strict, &person(), "# Mine\n").unwrap();
     assert_eq!(world.text("MEMORY.md"), "# Mine\n");
 }

@@ -108,6 +108,6 @@ fn an_import_has_an_end() {
     let what = ImportedText::Memory(NewMemory::new("n", "", "x"));
     let many = vec![Imported { what, modified: None }; 20_001];
     let refused = world.store().import(&person(), &many).unwrap_err().to_string();
-    assert!(refused.contains("at most 20000 at a time"), "{refused}");
+    assert!(refused.contains("at most 20000 at once"), "{refused}");
     assert!(world.files().is_empty());
 }
