@@ -12,6 +12,7 @@ use crate::value::{FrontmatterProblem, Value};
 /// Limits, far above what frontmatter needs. What an alias repeats counts each time.
 const NODES: usize = 4_000;
 const DEPTH: usize = 8;
+const ALIASES: usize = 16;
 
 pub(crate) fn fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
     match document(inner)? {
@@ -44,6 +45,7 @@ struct Builder {
     anchors: HashMap<usize, Value>,
     root: Option<Value>,
     nodes: usize,
+    aliases: usize,
 }
 
 /// A list or mapping whose end has not been read yet.
@@ -62,8 +64,12 @@ impl Builder {
                 self.add(anchor, Value::Text(text))
             }
             Event::Alias(anchor) => {
+                self.aliases += 1;
+                if self.aliases > ALIASES {
+                    return Err("there are too many aliases");
+                }
                 let value = self.anchors.get(&anchor).cloned();
-                self.add(0, value.ok_or("an alias stands inside of what it names")?)
+                self.add(0, value.ok_or("an alias is inside the value that it names")?)
             }
             Event::SequenceStart(anchor, _) => self.begin(anchor, Container::List(Vec::new())),
             Event::MappingStart(anchor, _) => {
@@ -114,7 +120,7 @@ impl Builder {
                 None => {
                     let new = value.as_text().unwrap_or_default().to_owned();
                     if pairs.iter().any(|(known, _)| *known == new) {
-                        return Err("the key is there twice");
+                        return Err("the key occurs twice");
                     }
                     *key = Some(new);
                 }
