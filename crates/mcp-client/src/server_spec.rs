@@ -76,7 +76,7 @@ impl Transport {
         }
     }
 
-    /// What a person recognises it by: program and arguments, or the address, without what may be secret.
+    /// How it is shown to the user: program and arguments, or the address without what may be secret.
     pub fn shown(&self) -> String {
         match self {
             Self::Stdio { command, args, .. } => {

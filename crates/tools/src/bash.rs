@@ -1,7 +1,7 @@
-//! Bash: runs a shell command and answers with what it printed.
+//! Bash: runs a shell command and returns its output.
 //!
-//! Invariant: a call ends, with everything it started, when its time is up or it is cancelled; its
-//! answer fits its limit and says what is missing.
+//! Invariant: a call ends, with everything it started, when it times out or is cancelled; its result fits its limit and
+//! says what is missing.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -36,7 +36,7 @@ const SCHEMA: &str = concat!(
     r#""run_in_background":{"type":"boolean","#,
     r#""description":"Answer at once with the id of a shell and let the command go on, without a timeout."},"#,
     r#""description":{"type":"string","#,
-    r#""description":"What the command does, in a few words, for the person who watches."}"#,
+    r#""description":"What the command does, in a few words, for the user."}"#,
     r#"},"required":["command"],"additionalProperties":false}"#,
 );
 
@@ -182,7 +182,7 @@ fn background_note(id: &str) -> String {
     )
 }
 
-/// Starts it with bash, or with `sh` on a machine that has none.
+/// Starts a command with bash, or with `sh` if there is no bash.
 async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, ProcessError> {
     let args = ["-c", command];
     let environment = environment_for(command, context);
@@ -194,7 +194,7 @@ async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, Pr
         reaper: &context.reaper,
     };
     match MergedProcess::start(start).await {
-        // What only reads was judged as bash would run it; another shell may run it otherwise.
+        // The verdict that a command only reads holds for bash; another shell may run it differently.
         Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
             MergedProcess::start(ProcessCommand { program: "sh", ..start }).await
         }
@@ -202,18 +202,18 @@ async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, Pr
     }
 }
 
-/// What was allowed because it only reads must not run programs that a repository's settings name.
+/// Commands that were allowed because they only read must not run programs that a repository's settings name.
 fn environment_for(command: &str, context: &CallContext) -> Environment {
     let environment = context.environment.clone();
     if guarded(command) {
-        // Nor may a start file that bash would read.
+        // Nor may bash read a startup file.
         environment.without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT)
     } else {
         environment
     }
 }
 
-/// Whether git in this line was let pass because it only reads: alone, or beside what a rule allows.
+/// Whether git commands of this line were allowed because they only read: alone, or beside commands that a rule allows.
 fn guarded(command: &str) -> bool {
     if classify(command) == ShellVerdict::ReadOnly {
         return true;
@@ -224,7 +224,7 @@ fn guarded(command: &str) -> bool {
     commands.iter().any(|words| words.first().is_some_and(|p| p == "git")) && gits.all(reads)
 }
 
-/// Puts behind the output what else there is to know.
+/// Appends notes to the output.
 fn conclude(kept: &mut OutputCollector, ending: ProcessEnd, pipe: PipeState, timeout: Duration) {
     match ending {
         ProcessEnd::Exited(status) => {

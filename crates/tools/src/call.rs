@@ -1,7 +1,7 @@
-//! One call from the model, run to a result whatever happens.
+//! Runs one call of the model, from the permission gate to its result.
 //!
-//! Invariant: this always answers. Arguments that are not an object, an unknown tool, a denial, an
-//! error, a panic and an interruption all become an error result that the model can read.
+//! Invariant: every call has a result. Invalid arguments, an unknown tool, a denial, an error, a panic and an
+//! interruption become error results that the model can read.
 
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
@@ -25,48 +25,48 @@ use crate::{
     ToolSet,
 };
 
-/// How long a tool may take to stop by itself: more than Bash needs to end a stubborn command.
+/// How long a tool may take to stop by itself: longer than Bash needs to end a command that ignores signals.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// Everything a call passes through.
+/// What a call passes on its way to a result.
 #[derive(Debug, Clone)]
 pub struct CallRunner {
-    /// What there is to call.
+    /// The tools.
     pub tools: Arc<ToolSet>,
-    /// What of it is permitted.
+    /// Decides which calls are permitted.
     pub gate: PermissionGate,
-    /// Who is asked; nobody in a headless run, where what would ask is denied.
+    /// Asks the user; none in a headless run, where such calls are denied.
     pub confirmer: Option<Arc<dyn Confirmer>>,
-    /// Who looks at calls.
+    /// Observes calls.
     pub observer: Option<Arc<dyn CallObserver>>,
 }
 
-/// That a call may run.
+/// The permission to run a call.
 #[derive(Default)]
 struct Permit {
-    /// With these arguments, where they are others.
+    /// Changed arguments.
     input: Option<Box<RawValue>>,
-    /// Whether the person said yes to this very call.
-    said_yes: bool,
+    /// Whether the user confirmed this very call.
+    confirmed: bool,
 }
 
 /// Why a call does not run.
 enum Refusal {
     /// It was denied.
     Denied(String),
-    /// It would not work: what it would answer.
+    /// It would fail, with this error.
     Fails(ToolError),
-    /// The call is to stop.
+    /// The call was interrupted.
     Interrupted,
 }
 
 impl CallRunner {
-    /// Nobody to ask and nobody who looks.
+    /// A runner without confirmer and observer.
     pub fn new(tools: Arc<ToolSet>, gate: PermissionGate) -> Self {
         Self { tools, gate, confirmer: None, observer: None }
     }
 
-    /// Runs a call, if it is one and may.
+    /// Runs a call.
     pub async fn run(&self, call: ToolUse<'_>, context: &CallContext) -> CallResult {
         let Some(tool) = self.tools.get(call.name) else {
             return CallResult::error(unknown_tool(&self.tools, call.name));
@@ -83,7 +83,7 @@ impl CallRunner {
         CallResult { changed, ..result }
     }
 
-    /// The same, where it is known what is called with what.
+    /// Runs a call whose tool and arguments are known.
     fn run_tool<'a>(
         &'a self,
         tool: &'a dyn Tool,
@@ -101,7 +101,7 @@ impl CallRunner {
                 Ok(permit) => {
                     let input = permit.input.map_or(input, Cow::Owned);
                     let view = CallView { input: &input, ..view };
-                    let context = permit.said_yes.then(|| approved(tool, view, given_context));
+                    let context = permit.confirmed.then(|| approved(tool, view, given_context));
                     let context = context.as_ref().unwrap_or(given_context);
                     let result = self.run_permitted(tool, view, context).await;
                     let changed = (input.get() != given.get()).then(|| input.into_owned());
@@ -120,7 +120,7 @@ impl CallRunner {
         }
     }
 
-    /// Whether the call may run; with the arguments to run it with, where those were changed.
+    /// Decides whether the call may run.
     async fn permit(
         &self,
         tool: &dyn Tool,
@@ -132,7 +132,7 @@ impl CallRunner {
         let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
         match (decision.verdict, opinion) {
             (PermissionVerdict::Ask, CallOpinion::Neutral)
-                if !decision.by_rule && has_a_door(tool, input, context) =>
+                if !decision.by_rule && has_own_writer(tool, input, context) =>
             {
                 Ok(Permit::default())
             }
@@ -159,7 +159,7 @@ impl CallRunner {
         }
     }
 
-    /// Puts the question, to an observer first.
+    /// Asks for confirmation: the observer first, then the user.
     async fn ask(
         &self,
         tool: &dyn Tool,
@@ -167,7 +167,7 @@ impl CallRunner {
         decision: PermissionDecision,
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
-        // What would fail anyway is no question to a person.
+        // A call that would fail anyway needs no confirmation.
         let change = tool.change(view.input, context).await.map_err(Refusal::Fails)?;
         if let (Some(observer), false) = (&self.observer, decision.by_rule) {
             match observer.asking(view, &decision.why).await {
@@ -179,7 +179,7 @@ impl CallRunner {
             }
         }
         let Some(confirmer) = &self.confirmer else {
-            return Err(Refusal::Denied(nobody_to_ask(&decision)));
+            return Err(Refusal::Denied(no_confirmation(&decision)));
         };
         let question = ConfirmationRequest {
             tool: view.name.to_owned(),
@@ -198,10 +198,10 @@ impl CallRunner {
             ConfirmationReply::Always => self.gate.grant(decision.rule),
             ConfirmationReply::No { said } => return Err(Refusal::Denied(declined(said))),
         }
-        Ok(Permit { input: None, said_yes: true })
+        Ok(Permit { input: None, confirmed: true })
     }
 
-    /// An observer's permission is for what it saw; other arguments have to pass the rules as well.
+    /// Permits a call that an observer allows; changed arguments have to pass the rules as well.
     fn permit_changed(
         &self,
         tool: &dyn Tool,
@@ -216,7 +216,7 @@ impl CallRunner {
                 return Err(Refusal::Denied(decision.why));
             }
         }
-        Ok(Permit { input, said_yes: false })
+        Ok(Permit { input, confirmed: false })
     }
 
     async fn refused(&self, view: CallView<'_>, refusal: Refusal) -> CallResult {
@@ -254,16 +254,16 @@ impl CallRunner {
     }
 }
 
-/// Whether a file is written through a door, which asks in its own way if there is something to ask. The
-/// path counts as it is named: where that leads may be another place by the time it is written.
-fn has_a_door(tool: &dyn Tool, input: &RawValue, context: &CallContext) -> bool {
+/// Whether a file is written by a writer of its own, which asks for confirmation itself. The path counts as it is named:
+/// it may lead elsewhere by the time it is written.
+fn has_own_writer(tool: &dyn Tool, input: &RawValue, context: &CallContext) -> bool {
     let Some(guard) = &context.file_guard else { return false };
     let writes = matches!(tool.access(input, &context.folder), Access::Writes(_));
     let named = tool.file(input).filter(|_| writes).map(|file| context.folder.join(file));
     named.is_some_and(|path| matches!(guard.route(&path), FileRoute::Through(_)))
 }
 
-/// What the person's yes covers beyond the gate: a host in a private network that they saw named.
+/// What the user's confirmation covers besides the call: a host in a private network that the prompt named.
 fn approved(tool: &dyn Tool, view: CallView<'_>, context: &CallContext) -> CallContext {
     let mut context = context.clone();
     if let Access::Fetches(host) = tool.access(view.input, &context.folder) {
@@ -294,18 +294,18 @@ fn unknown_tool(tools: &ToolSet, name: &str) -> String {
     format!("there is no tool named `{name}`; the tools are: {}", names.join(", "))
 }
 
-fn nobody_to_ask(decision: &PermissionDecision) -> String {
+fn no_confirmation(decision: &PermissionDecision) -> String {
     format!(
-        "{}, and nobody can be asked here; the person can allow it with \
-         --allowed-tools '{}' or a rule in the settings",
+        "{}. There is no terminal for confirmation; the user can allow it with --allowed-tools '{}' or \
+         a rule in the settings",
         decision.why, decision.rule
     )
 }
 
 fn declined(said: Option<String>) -> String {
     match said {
-        Some(said) => format!("the person declined and said: {said}"),
-        None => "the person declined; ask what to do instead".to_owned(),
+        Some(said) => format!("the user declined and said: {said}"),
+        None => "the user declined; ask what to do instead".to_owned(),
     }
 }
 
@@ -316,8 +316,8 @@ fn panic_text(name: &str, panic: &(dyn std::any::Any + Send)) -> String {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
     format!(
-        "{name} failed by a fault in the program itself ({message}); it may have done part of its \
-         work, and another try will probably fail the same way"
+        "{name} failed because of a bug in this program ({message}); it may have done part of its work, \
+         and another try will probably fail in the same way"
     )
 }
 

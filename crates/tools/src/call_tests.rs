@@ -243,12 +243,12 @@ async fn a_person_is_asked_and_heeded() {
         (
             ConfirmationReply::No { said: None },
             2,
-            "Puppet was not run: the person declined; ask what to do instead",
+            "Puppet was not run: the user declined; ask what to do instead",
         ),
         (
             ConfirmationReply::No { said: Some("sit".into()) },
             2,
-            "Puppet was not run: the person declined and said: sit",
+            "Puppet was not run: the user declined and said: sit",
         ),
     ] {
         let person = Person::who_says(reply);

@@ -1,4 +1,4 @@
-//! Asking a person whether a call may run. The gate says when; an interface says how.
+//! Asking the user whether a call may run. The permission gate decides when; the interface decides how.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,48 +6,47 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
-/// What a call would make of a file, for the person who is asked.
+/// The change that a call would make to a file, for the permission prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChangePreview {
     /// The file, where its path really leads.
     pub path: PathBuf,
-    /// What it holds now; empty for a new one. What is not text shows as replacement characters.
+    /// Its content now; empty for a new file. Bytes that are not text become replacement characters.
     pub before: String,
-    /// What it would hold.
+    /// Its content after the call.
     pub after: String,
 }
 
-/// A question to the person.
+/// A request for confirmation.
 #[derive(Debug, Clone)]
 pub struct ConfirmationRequest {
     /// The tool.
     pub tool: String,
     /// Its arguments.
     pub input: Box<RawValue>,
-    /// Why it is asked at all.
+    /// Why the call needs permission.
     pub why: String,
-    /// What would become of a file.
+    /// The change to a file, if it makes one.
     pub change: Option<FileChangePreview>,
-    /// The rule that [`ConfirmationReply::Always`] stands for, as text.
+    /// The rule that [`ConfirmationReply::Always`] grants, as text.
     pub rule: String,
 }
 
-/// What the person says.
+/// The user's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfirmationReply {
     /// Yes, this time.
     Once,
-    /// Yes, and whatever the question's rule covers until the session ends.
+    /// Yes, and everything that the rule of the request covers until the session ends.
     Always,
-    /// No; with what the model is told besides.
+    /// No.
     No {
-        /// What to do instead, in the person's words.
+        /// What to do instead, in the user's words.
         said: Option<String>,
     },
 }
 
-/// Somebody who can be asked. Calls side by side may ask at the same time: an confirmer puts one question
-/// after the other.
+/// Asks the user. Parallel calls may ask at the same time: a confirmer puts one request after the other.
 pub trait Confirmer: Send + Sync {
     /// Asks, and waits for the reply. Dropped when the call is interrupted meanwhile.
     fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply>;
@@ -55,6 +54,6 @@ pub trait Confirmer: Send + Sync {
 
 impl fmt::Debug for dyn Confirmer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Asker")
+        f.write_str("Confirmer")
     }
 }

@@ -243,7 +243,7 @@ pub(crate) fn walker(root: &Path, hidden: Hidden) -> WalkBuilder {
         .follow_links(false)
         // A `.gitignore` says what it says, whether or not somebody has run `git init` yet.
         .require_git(false)
-        // The person's own file lies outside the project and would make answers differ by machine.
+        // The user's global ignore file is outside the project and would make results differ by machine.
         .git_global(false)
         .filter_entry(move |entry| hidden != Hidden::Searched || entry.file_name() != ".git");
     builder

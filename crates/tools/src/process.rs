@@ -43,29 +43,29 @@ const LONGEST_HEADING: usize = 4_096;
 #[derive(Debug, Error)]
 pub enum ProcessError {
     /// No such program.
-    #[error("there is no program `{program}` on the PATH; install it or correct PATH")]
+    #[error("the program `{program}` is not on PATH; install it or correct PATH")]
     NotFound {
         /// Its name.
         program: String,
     },
-    /// No folder to run in.
-    #[error("{} is not a folder that exists, so `{program}` cannot run in it", folder.display())]
+    /// The working directory does not exist.
+    #[error("cannot run `{program}` in {}: no such folder", folder.display())]
     NoFolder {
         /// The program.
         program: String,
-        /// Where it was to run.
+        /// The working directory.
         folder: PathBuf,
     },
-    /// The system would not start it, or lost it.
+    /// The system did not start it, or lost track of it.
     #[error("cannot run `{program}`: {source}")]
     System {
         /// The program.
         program: String,
-        /// What the system answered.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// It took too long and was ended.
+    /// It timed out and was ended.
     #[error("`{program}` did not finish within {} ms and was ended", timeout.as_millis())]
     TimedOut {
         /// The program.

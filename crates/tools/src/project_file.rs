@@ -1,4 +1,4 @@
-//! The person's files, as Write and Edit change them: found, checked against what was read, replaced.
+//! The user's files, as Write and Edit change them: found, checked against what was read, replaced.
 //!
 //! Invariants: a file is replaced whole or not at all; one that exists is replaced only if it was read
 //! in this conversation and is still what was read; a failure leaves it as it was.

@@ -1,4 +1,4 @@
-//! `TodoWrite`: the list of what the model means to do, for the model and for the person who watches.
+//! `TodoWrite`: the to-do list of the model, which the user sees as well.
 //!
 //! Invariant: a call gives the whole list, which is kept as given; nothing else is touched.
 
@@ -37,7 +37,7 @@ const SCHEMA: &str = concat!(
 const SHORT: &str = "Keeps the list of steps of a longer task; each call gives the whole list.";
 
 const FULL: &str = "\
-Keeps a list of the steps of the task at hand, which the person sees too.
+Keeps a list of the steps of the task at hand, which the user sees too.
 
 - Use it for work of three or more steps, or when several things were asked for; not for a single \
 simple step.

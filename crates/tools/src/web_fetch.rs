@@ -1,9 +1,9 @@
-//! `WebFetch`: a page of the web as text.
+//! `WebFetch`: a web page as text.
 //!
-//! Invariants: only `http` and `https`, without a name or password in the address; nothing but public
-//! addresses, looked at after the name is resolved and for every step, unless a rule of the person's
-//! names the host; another host is never followed to, so that every host has its own permission. Ten
-//! megabytes and thirty seconds are the most. No cookies, no proxy.
+//! Invariants: only `http` and `https`, without user name or password in the address; only public addresses, checked after
+//! the name is resolved and for every redirect, unless a rule of the user names the host; redirects to another host are
+//! not followed, so that every host needs its own permission. At most ten megabytes and thirty seconds. No cookies, no
+//! proxy.
 
 mod address;
 mod client;
@@ -45,9 +45,9 @@ Fetches an address with GET and returns its text: web pages as simple markdown, 
 - `url` is a whole address (`https://…`). Pictures, archives and other binary files are refused.
 - At most 10 MB are fetched, within 30 seconds. A long page goes to a file, which Read shows in parts.
 - A redirect to another host is not followed: the new address is returned, for another call.
-- Addresses in a private network, this machine included, are refused unless the person allows the host.
+- Addresses in a private network, this machine included, are refused unless the user allows the host.
 - No cookies and no log-in: what needs one cannot be fetched.
-- Never put secrets or the person's data into an address.";
+- Never put secrets or the user's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {
     name: Cow::Borrowed(WEB_FETCH.name),

@@ -9,15 +9,15 @@
 //! with file and line; the others load.
 
 mod contents;
+mod installed_plugins;
 mod manifest;
 mod plugin;
 mod source;
-mod store;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+pub use installed_plugins::{InstalledPlugin, PluginStore, PluginTrust};
 pub use plugin::{Plugin, PluginConfig, PluginError, PluginName, PluginNameError, PluginProblem};
 pub use source::{PluginSource, fetch_plugin};
-pub use store::{InstalledPlugin, PluginStore, PluginTrust};
 pub use tree::PluginTree;

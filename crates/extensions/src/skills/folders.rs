@@ -8,7 +8,7 @@ use dormouse_hooks::{HookLayer, HookOrigin};
 
 use super::file::{digest, read_definition};
 use super::frontmatter::parse_header;
-use super::set::{SkillProblem, Skills};
+use super::session_skills::{SkillProblem, Skills};
 use super::skill::{Skill, SkillOwner};
 use crate::plugins::Plugin;
 

@@ -3,7 +3,7 @@
 use dormouse_conversation::{Budget, PromptSize};
 
 use super::frontmatter::on_one_line;
-use super::set::Skills;
+use super::session_skills::Skills;
 use super::skill::Skill;
 
 /// The longest list, in characters; also at most 1/25 of the window's tokens.
@@ -11,7 +11,7 @@ const MAX_CHARS: usize = 8_000;
 /// The longest description in the list.
 const MAX_DESCRIPTION: usize = 300;
 
-const INTRO: &str = "Skills are instructions for certain tasks, each in a folder of its own. Where a task fits one of these descriptions, call the tool Skill with its name before you begin, and follow what it says. The person calls one with /name; its text is then in their message, and is not to be called again.";
+const INTRO: &str = "Skills are instructions for certain tasks, each in a folder of its own. Where a task fits one of these descriptions, call the tool Skill with its name before you begin, and follow what it says. The user calls one with /name; its text is then in their message, and is not to be called again.";
 
 /// The first lines that fit into a number of characters.
 pub fn lines_within(lines: &[String], max_chars: usize) -> Vec<&str> {

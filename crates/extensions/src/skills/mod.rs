@@ -13,7 +13,7 @@ mod frontmatter;
 mod in_use;
 mod listing;
 mod session;
-mod set;
+mod session_skills;
 mod skill;
 
 pub use file::{DefinitionError, read_definition};
@@ -21,5 +21,5 @@ pub use folders::SkillFolders;
 pub use in_use::SkillsInUse;
 pub use listing::{lines_within, skill_listing};
 pub use session::{SkillCall, SkillSession, SkillSessionParts};
-pub use set::{SkillProblem, Skills};
+pub use session_skills::{SkillProblem, Skills};
 pub use skill::{Skill, SkillCallers, SkillError, SkillOwner};

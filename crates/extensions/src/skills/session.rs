@@ -18,17 +18,17 @@ use serde_json::value::RawValue;
 
 use super::arguments::{SkillValues, insert_values, truncate};
 use super::in_use::SkillsInUse;
-use super::set::Skills;
+use super::session_skills::Skills;
 use super::skill::{Skill, SkillError, SkillOwner};
 
 static SPEC: ToolSpec = ToolSpec {
     name: Cow::Borrowed(SKILL.name),
     full: Cow::Borrowed(
-        "Loads a skill: instructions of the person's or the project's for a certain task, to be followed as far as they bear on it.\n\n\
+        "Loads a skill: instructions of the user or the project for a certain task, to be followed as far as they bear on it.\n\n\
          - `skill` is one of the names in the section on skills; no other will do.\n\
-         - `args` is what the skill is to be used on, as the person would type it behind `/name`.\n\
+         - `args` is what the skill is to be used on, as the user would type it after `/name`.\n\
          - The answer is the skill's text and its folder. Read the files that the text names from there, when they are needed.\n\
-         - What is loaded already, by you or by the person's `/name`, need not be loaded again.",
+         - What is loaded already, by you or by the user's `/name`, need not be loaded again.",
     ),
     short: Cow::Borrowed("Loads a skill: instructions for a certain task."),
     schema: Cow::Borrowed(concat!(

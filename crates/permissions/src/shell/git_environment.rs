@@ -17,7 +17,7 @@
 /// `--no-ext-diff`, `--no-textconv` and `--ignore-submodules=dirty` where they apply. When git does not
 /// know these variables (before 2.31) it does not run at all.
 ///
-/// Not taken away: programs in the settings of the person and the machine, such as the filter of
+/// Not taken away: programs in the settings of the user and the machine, such as the filter of
 /// git-lfs, which are theirs to choose. With a filter of the repository emptied, a file that passes
 /// through it may be shown as changed.
 pub const SAFE_GIT_ENVIRONMENT: &[(&str, &str)] = &[

@@ -75,7 +75,7 @@ fn write_temporary(
 ) -> io::Result<Metadata> {
     fault::point("tools.create_temporary")?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    // A new file gets what the person's umask leaves of this; the copy of a private one is private.
+    // A new file gets what the user's umask leaves of this; the copy of a private one is private.
     let mode = if current.is_some() { 0o600 } else { 0o666 };
     let mut file = File::from(rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(mode))?);
     fault::point("tools.write_temporary")?;
