@@ -177,6 +177,12 @@ mod tests {
     }
 
     #[test]
+    fn nested_lists_do_not_grow_with_the_square_of_the_page() {
+        let page = "<ul><li>x".repeat(10_000);
+        assert!(text(&page).len() < 5 * page.len());
+    }
+
+    #[test]
     fn a_page() {
         let page = "<!doctype html><html><head><title>A &amp; B</title><style>p{}</style>\
             <script>if (a < b) document.write('<p>no</p>')</script></head><body>\

@@ -1,5 +1,8 @@
 //! Markdown in the making: white space is what the page means, not what its source has.
 
+/// Lists nested deeper are not indented further: a hostile page would become as long as the square of its size.
+const MAX_INDENT: usize = 16;
+
 /// How many blank places stand between two words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
@@ -59,7 +62,7 @@ impl MarkdownWriter {
             }
             "li" => {
                 self.want(Gap::Line);
-                let indent = "  ".repeat(self.lists.saturating_sub(1));
+                let indent = "  ".repeat(self.lists.saturating_sub(1).min(MAX_INDENT));
                 self.put(&format!("{indent}- "));
             }
             "pre" => {
