@@ -231,6 +231,6 @@ fn mcp_servers_that_do_not_answer_are_named() {
     let found = findings(&home, 1, "mcp");
     let [wrong, absent, own] = found.as_slice() else { panic!("{found:?}") };
     assert!(wrong.0 == "problem" && wrong.1.contains("`wrong`: a `url` needs"), "{wrong:?}");
-    assert!(absent.0 == "problem" && absent.1.contains("there is no program"), "{absent:?}");
+    assert!(absent.0 == "problem" && absent.1.contains("is not on PATH"), "{absent:?}");
     assert!(own.0 == "ok" && own.1.contains("`own` responds (protocol 2026-07-28)"), "{own:?}");
 }
