@@ -350,7 +350,7 @@ fn mistakes_are_told_with_their_line_and_the_others_load() {
     for expected in [
         "settings.json, line 3: MCP server `web`: a `url` needs",
         "settings.json, line 4: MCP server `old`: `sse` is not supported",
-        "MCP server `absent` is not available: there is no program `no-such-program`",
+        "MCP server `absent` is not available: the program `no-such-program` is not on PATH",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
     }
