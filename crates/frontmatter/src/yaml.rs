@@ -26,8 +26,11 @@ pub(crate) fn fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterPro
 /// The one document of a text; `None` for an empty text.
 fn document(text: &str) -> Result<Option<Value>, FrontmatterProblem> {
     let mut builder = Builder::default();
+    // What is missing at the end of the text is missing in its last line.
+    let last = text.lines().count();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| problem(error.marker().line(), error.info()))?;
+        let (event, span) =
+            event.map_err(|error| problem(error.marker().line().min(last), error.info()))?;
         builder.take(event).map_err(|reason| problem(span.start.line(), reason))?;
     }
     Ok(builder.root)
