@@ -26,7 +26,7 @@ pub enum Model {
 
 impl Model {
     /// Sends a request; the answer streams from what comes back. Dropping that ends the request.
-    pub fn send<'a>(&'a self, body: Vec<u8>) -> BoxFuture<'a, Result<ResponseStream, ModelError>> {
+    pub fn send(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ResponseStream, ModelError>> {
         Box::pin(async move {
             match self {
                 Self::Http(model) => model.send(body).await,
@@ -44,7 +44,7 @@ impl Model {
     }
 
     /// Sends a request and waits for the whole answer: for questions on the side.
-    pub fn ask<'a>(&'a self, body: Vec<u8>) -> BoxFuture<'a, Result<Completion, ModelError>> {
+    pub fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<Completion, ModelError>> {
         Box::pin(async move {
             let mut answering = self.send(body).await?;
             let mut completion = Completion::default();
@@ -136,7 +136,7 @@ impl HttpModel {
         Ok(self.client.get_or_init(|| client))
     }
 
-    pub(crate) fn refusal<'a>(&'a self, response: reqwest::Response) -> BoxFuture<'a, ModelError> {
+    pub(crate) fn refusal(&self, response: reqwest::Response) -> BoxFuture<'_, ModelError> {
         Box::pin(async move {
             let status = response.status().as_u16();
             let retry_after = retry_after(&response);
@@ -153,7 +153,7 @@ impl HttpModel {
     }
 
     /// A 200 that does not stream: an error in disguise, a web page, or a server that cannot.
-    fn not_a_stream<'a>(&'a self, response: reqwest::Response) -> BoxFuture<'a, ModelError> {
+    fn not_a_stream(&self, response: reqwest::Response) -> BoxFuture<'_, ModelError> {
         Box::pin(async move {
             let kind = header(&response, "content-type").unwrap_or_default();
             let body = self.read_some(response).await;

@@ -101,7 +101,7 @@ impl HttpModel {
     }
 
     /// The models the server lists; none for a server that has no such list.
-    pub fn models<'a>(&'a self) -> BoxFuture<'a, Result<Vec<ModelInfo>, ModelError>> {
+    pub fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         Box::pin(async move {
             let list: ListIn = self.get(&self.endpoint().url("models")).await?;
             Ok(list.data.into_iter().map(Into::into).collect())
@@ -109,7 +109,7 @@ impl HttpModel {
     }
 
     /// The models the server lists, or why it would not: a key that it does not take is an error here.
-    pub fn check<'a>(&'a self) -> BoxFuture<'a, Result<Vec<ModelInfo>, ModelError>> {
+    pub fn check(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         Box::pin(async move {
             let response = self.open(&self.endpoint().url("models")).await?;
             match response.status().as_u16() {

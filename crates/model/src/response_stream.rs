@@ -155,7 +155,7 @@ impl ResponseStream {
     }
 
     /// Reads the next bytes and decodes them.
-    fn read<'a>(&'a mut self) -> BoxFuture<'a, ()> {
+    fn read(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             match tokio::time::timeout(self.idle, self.bytes.next()).await {
                 Err(_) => self.failed = Some(ModelError::Stalled(self.idle)),

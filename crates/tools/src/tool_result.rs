@@ -107,7 +107,7 @@ impl ToolError {
     }
 
     /// Any other failure, with the text of an error.
-    pub(crate) fn failed(error: impl ToString) -> Self {
+    pub(crate) fn failed(error: &dyn std::error::Error) -> Self {
         Self::Failed { message: error.to_string() }
     }
 

@@ -32,7 +32,7 @@ impl ModelResolver for NoOtherModels {
 /// Adds the agents that come with the program to a conversation.
 fn with_agents(home: &Path, mut config: EngineConfig) -> EngineConfig {
     let (clock, ids) = (Arc::clone(&config.services.clock), Arc::clone(&config.services.ids));
-    let mailboxes = Dir::create(&home.join("mail")).unwrap();
+    let mailboxes = Dir::create(home.join("mail")).unwrap();
     let registry = SubagentRegistry::new(SubagentSetup {
         load: Box::new(|| AgentDefinitions::of(builtin_agents(), Vec::new())),
         folders: None,

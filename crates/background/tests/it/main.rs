@@ -1,5 +1,5 @@
 //! Background tasks against a model server on the loopback interface.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 #[path = "../../../engine/tests/it/loopback.rs"]
 mod loopback;

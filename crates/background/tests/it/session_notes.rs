@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::loopback::{Session, config};
 
 /// Longer than any run in these tests takes, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// A heading of the template, with the line below it.
 const STATE: &str = "# Current State\n";
 

@@ -194,6 +194,7 @@ pub(crate) fn guard_is_installed(guard: &MemoryGuard) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a file that somebody else wrote")]
 mod tests {
     use dormouse_memory::{GuardLine, LineOrigin};
     use jiff::Timestamp;

@@ -23,11 +23,7 @@ const DENIALS_KEPT: usize = 20;
 
 impl ForkSource {
     /// Runs a fork to its end. Dropping the future ends it.
-    pub fn run<'a>(
-        self,
-        order: ForkOrder,
-        job: Option<&'a JobHandle>,
-    ) -> BoxFuture<'a, ForkReport> {
+    pub fn run(self, order: ForkOrder, job: Option<&JobHandle>) -> BoxFuture<'_, ForkReport> {
         Box::pin(async move {
             let mut fork = Fork::new(self, order, job);
             let end = fork.work().await;

@@ -1,5 +1,5 @@
 //! The engine against a model server on the loopback interface.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod loopback;
 mod turns;

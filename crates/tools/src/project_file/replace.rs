@@ -63,7 +63,7 @@ fn pass(
     match door.write(current.map(|current| current.bytes.as_slice()), content) {
         Ok(FileWriteOutcome::Written) => Ok(()),
         Ok(FileWriteOutcome::Waits(message)) => Err(ToolError::Failed { message }),
-        Err(error) => Err(ToolError::failed(error)),
+        Err(error) => Err(ToolError::failed(&error)),
     }
 }
 
