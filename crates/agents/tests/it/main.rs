@@ -1,5 +1,10 @@
 //! Subagents against a model server on the loopback interface.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "tests"
+)]
 
 #[path = "../../../engine/tests/it/loopback.rs"]
 mod loopback;
