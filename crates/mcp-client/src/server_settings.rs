@@ -217,7 +217,10 @@ impl Fields<'_> {
         let url = self.text("url")?.ok_or_else(|| wrong("type", "it has no `url`"))?;
         let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
-            return Err(wrong("url", "the `url` begins with `http://` or `https://` and a host"));
+            return Err(wrong(
+                "url",
+                "the `url` must start with `http://` or `https://`, followed by a host",
+            ));
         }
         Ok(Transport::Http { url, headers: self.map("headers")? })
     }
@@ -341,7 +344,7 @@ mod tests {
                 "/p/.mcp.json, line 4: MCP server `c`: `args` is a list of texts",
                 "/p/.mcp.json, line 6: MCP server `d`: the variable `NOT_SET` is not set; set it, or write `${NOT_SET:-default}`",
                 "/p/.mcp.json, line 7: MCP server `e`: it has neither `command` nor `url`",
-                "/p/.mcp.json, line 8: MCP server `f`: the `url` begins with `http://` or `https://` and a host",
+                "/p/.mcp.json, line 8: MCP server `f`: the `url` must start with `http://` or `https://`, followed by a host",
             ]
         );
         assert_eq!(parse(text).servers.len(), 1);

@@ -52,6 +52,17 @@ pub enum SettingsError {
     File(#[from] crate::FileError),
 }
 
+impl SettingsError {
+    /// What is wrong, without the place: for a value that is not in a file yet.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Invalid { problem, .. } => problem.clone(),
+            Self::UnknownSwitch { error, .. } => error.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// A key that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsWarning {
@@ -103,7 +114,7 @@ pub(super) fn parse(
         path: path.clone(),
         line: error.line(),
         column: error.column(),
-        problem: without_position(&error.to_string()),
+        problem: plain_words(&error.to_string()),
     };
     let value: Value = serde_json::from_str(text).map_err(invalid)?;
     if !value.is_object() {
@@ -128,9 +139,19 @@ fn check_switches(path: &Path, text: &str, settings: &Settings) -> Result<(), Se
     })
 }
 
-/// `serde_json` ends its messages with the position, which we print in front.
-fn without_position(message: &str) -> String {
-    message.split(" at line ").next().unwrap_or(message).to_owned()
+/// A message of `serde_json` without the position, which we print in front, and without the names of our types.
+fn plain_words(message: &str) -> String {
+    let message = message.split(" at line ").next().unwrap_or(message);
+    let Some((found, expected)) = message.split_once(", expected ") else {
+        return message.to_owned();
+    };
+    let expected = match expected {
+        "a sequence" => "a list, such as [\"…\"]",
+        "a map" => "an object: { … }",
+        _ if expected.starts_with("struct ") => "an object: { … }",
+        other => other,
+    };
+    format!("{found}, expected {expected}")
 }
 
 fn unknown_keys(value: &Value) -> Vec<SettingsWarning> {

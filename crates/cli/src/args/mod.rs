@@ -123,15 +123,22 @@ impl Arguments {
         self.print || self.init_only || self.resume.as_deref() == Some(LIST_SESSIONS)
     }
 
-    /// The command that was probably meant by a prompt of one word. With `-p`, a word is always a prompt.
+    /// The command that was probably meant by the first word of a prompt: one word alone, or followed by a subcommand of
+    /// that command. With `-p`, words are always a prompt.
     pub(crate) fn misspelled_command(&self) -> Option<(&str, String)> {
-        let [word] = self.prompt.as_slice() else { return None };
+        let [word, rest @ ..] = self.prompt.as_slice() else { return None };
         if self.print || word.contains(char::is_whitespace) {
             return None;
         }
         let command = Self::command();
         let names = command.get_subcommands().map(|command| command.get_name().to_owned());
-        Some((word, nearest_name(word, names)?))
+        let meant = nearest_name(word, names)?;
+        let is_subcommand = |name: &String| {
+            command
+                .find_subcommand(&meant)
+                .is_some_and(|meant| meant.find_subcommand(name).is_some())
+        };
+        rest.first().is_none_or(is_subcommand).then_some((word, meant))
     }
 
     /// The trigger of `Setup` hooks, if they run first.

@@ -150,6 +150,7 @@ fn a_word_that_looks_like_a_command_is_not_a_prompt() {
     assert_eq!(similar(&["statsu"]).as_deref(), Some("stats"));
     assert_eq!(similar(&["status"]).as_deref(), Some("stats"));
     assert_eq!(similar(&["memroy"]).as_deref(), Some("memory"));
+    assert_eq!(similar(&["memroy", "list"]).as_deref(), Some("memory"));
     for prompt in [
         &["hello"][..],
         &["hi"],
@@ -157,6 +158,7 @@ fn a_word_that_looks_like_a_command_is_not_a_prompt() {
         &["-p", "statsu"],
         &["statsu please"],
         &["why", "statsu"],
+        &["memroy", "is", "broken"],
         &["修复测试"],
     ] {
         assert_eq!(similar(prompt), None, "{prompt:?}");

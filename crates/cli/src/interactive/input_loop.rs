@@ -14,10 +14,10 @@ use super::background;
 use super::line_editor::{InputEvent, ReadRequest, ShortcutKey};
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::SignalAction;
+use super::slash_commands::command_list::{ParsedCommand, SlashCommand, parse};
 use super::slash_commands::memory::UNDO;
 use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
-use super::slash_commands::table::{ParsedCommand, SlashCommand, parse};
 
 const LEAVE_HINT: &str = "Press Ctrl-C again or Ctrl-D to leave.";
 /// How often notices of background tasks are checked for at the prompt.

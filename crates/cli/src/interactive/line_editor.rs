@@ -21,7 +21,7 @@ use rustyline::{
 use tokio::sync::oneshot;
 
 use super::prompt_history::MOST_ENTRIES;
-use super::slash_commands::table::COMMANDS;
+use super::slash_commands::command_list::COMMANDS;
 
 /// The prompt; the label of a non-default mode goes before it.
 const PROMPT: &str = "> ";

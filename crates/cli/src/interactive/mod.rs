@@ -78,7 +78,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     Box::pin(interactive.run(arguments.prompt.join(" "))).await
 }
 
-/// A single word that looks like a misspelled command is not sent to the model.
+/// Words that look like a misspelled command are not sent to the model.
 fn check_command(arguments: &Arguments) -> Result<(), Failure> {
     let Some((word, similar)) = arguments.misspelled_command() else { return Ok(()) };
     Err(Failure::usage(anyhow::anyhow!(msg!("command-unknown", name = word)))

@@ -66,9 +66,17 @@ pub(crate) async fn put_in(
             return Ok(changed);
         }
         let as_string = set_value(old, key, &text).map_err(Failure::usage)?;
-        let string_is_valid = Settings::parse("", as_string.as_bytes()).is_ok();
-        // If neither is valid, the error is about the value as the user wrote it.
-        Ok(if string_is_valid { as_string } else { changed })
+        if Settings::parse("", as_string.as_bytes()).is_ok() {
+            return Ok(as_string);
+        }
+        // The error is about the value as the user wrote it, which is in no file yet.
+        if Settings::parse("", old.as_bytes()).is_ok()
+            && let Err(error) = Settings::parse("", changed.as_bytes())
+        {
+            let text = msg!("config-invalid-value", key = key, problem = error.problem());
+            return Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("config-unchanged")));
+        }
+        Ok(changed)
     };
     change(world, scope, edit).await
 }

@@ -4,7 +4,7 @@
 //! which flag takes a value cannot hide another flag behind it; a long flag counts only in full, since
 //! programs complete abbreviations as they like.
 
-use super::not_read_only::{NotReadOnly, PatternRisk};
+use super::reasons::{NotReadOnly, PatternRisk};
 use super::scan::Word;
 
 /// The harmless flags of a program.

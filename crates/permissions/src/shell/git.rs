@@ -6,7 +6,7 @@
 
 use super::flags::{AllowedFlags, ParsedArguments, parse};
 use super::git_flags as known;
-use super::not_read_only::{CommandAction, NotReadOnly};
+use super::reasons::{CommandAction, NotReadOnly};
 use super::scan::Word;
 
 /// The places of a format that ask for a signature.

@@ -13,8 +13,8 @@ mod flags;
 mod git;
 mod git_environment;
 mod git_flags;
-mod not_read_only;
 mod programs;
+mod reasons;
 mod scan;
 mod scripts;
 mod sed;
@@ -23,7 +23,7 @@ mod table;
 mod tree;
 
 pub use git_environment::SAFE_GIT_ENVIRONMENT;
-pub use not_read_only::{CommandAction, NotReadOnly, PatternRisk, ScriptRisk};
+pub use reasons::{CommandAction, NotReadOnly, PatternRisk, ScriptRisk};
 use scan::{SimpleCommand, Word, scan};
 pub use syntax::UnsupportedSyntax;
 

@@ -4,7 +4,7 @@
 //! how many names they stand for.
 
 use super::flags::{AllowedFlags, ParsedArguments, is_flag, no_open_start, parse};
-use super::not_read_only::{CommandAction, NotReadOnly, PatternRisk};
+use super::reasons::{CommandAction, NotReadOnly, PatternRisk};
 use super::scan::Word;
 
 fn without_patterns<'a>(

@@ -4,7 +4,7 @@
 //! text, even where it is harmless.
 
 use super::flags::{AllowedFlags, is_flag, parse};
-use super::not_read_only::{NotReadOnly, PatternRisk, ScriptRisk};
+use super::reasons::{NotReadOnly, PatternRisk, ScriptRisk};
 use super::scan::Word;
 
 /// The first operand, as long as it is what it looks like.

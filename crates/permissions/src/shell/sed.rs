@@ -8,7 +8,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::flags::{AllowedFlags, parse};
-use super::not_read_only::{NotReadOnly, PatternRisk};
+use super::reasons::{NotReadOnly, PatternRisk};
 use super::scan::Word;
 
 pub(super) fn check(program: &str, arguments: &[Word]) -> Result<(), NotReadOnly> {

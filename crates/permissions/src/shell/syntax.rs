@@ -42,7 +42,7 @@ pub enum UnsupportedSyntax {
     #[error("`#` begins a comment")]
     Comment,
     /// A character that some shells take for a blank.
-    #[error("`{0}` counts as a blank in some languages; put it in quotes")]
+    #[error("`{0}` contains a byte that some shells treat as a space; put it in quotes")]
     ForeignBlank(char),
     /// An assignment, `export` or `unset`.
     #[error("the line sets or unsets a variable")]

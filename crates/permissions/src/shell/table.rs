@@ -7,7 +7,7 @@
 //! (it shows keys).
 
 use super::flags::{AllowedFlags, parse};
-use super::not_read_only::NotReadOnly;
+use super::reasons::NotReadOnly;
 use super::scan::Word;
 use super::{git, programs, scripts, sed};
 

@@ -30,10 +30,13 @@ pub(super) fn narrate_briefly(event: &EngineEvent) {
     }
 }
 
+/// Prints a message. Calls are shown from here: the engine starts them before the text in front of them is complete.
 fn show_message(message: &Message, show_result: impl Fn(&str)) {
     for block in &message.blocks {
         if let Some(ResultContent::Text(text)) = block.result_content() {
             show_result(&text);
+        } else if let Some(call) = block.as_tool_use() {
+            row(&format!("  [{}] {}", call.name, call.input.get()));
         } else if message.role == Role::Assistant
             && let Some(text) = Block::as_text(block)
         {
@@ -44,7 +47,6 @@ fn show_message(message: &Message, show_result: impl Fn(&str)) {
 
 fn narrate_activity(event: &EngineEvent) {
     match event {
-        EngineEvent::ToolStarted { name, input, .. } => row(&format!("  [{name}] {input}")),
         EngineEvent::Recalled(receipt) if !receipt.recalled.is_empty() => {
             line(&format!("  {}", receipt.line()));
             receipt.explained().iter().for_each(|detail| row(&format!("    {detail}")));

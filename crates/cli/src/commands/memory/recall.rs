@@ -19,6 +19,7 @@ use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -189,7 +190,9 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
 /// Prints each memory with the reasons for its rank.
 fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
     for (place, (hit, found)) in hits.iter().enumerate() {
-        let verdict = if hit.is_confident && place < MAX_CONFIDENT {
+        let verdict = if found.scoped.scope == StoreScope::Repo {
+            msg!("recall-explain-repo")
+        } else if hit.is_confident && place < MAX_CONFIDENT {
             msg!("recall-explain-sure")
         } else {
             msg!("recall-explain-not-sure")

@@ -52,8 +52,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
         };
         print::data_line(&serde_json::to_string(&answer).map_err(Failure::failed)?);
     } else {
-        let reads = if decision.read_only { "read-only" } else { "not read-only" };
-        print::data_line(&format!("{verdict} ({reads}): {}", decision.why));
+        print::data_line(&format!("{verdict}: {}", decision.why));
     }
     Ok(Exit::Done)
 }

@@ -1,14 +1,14 @@
-//! Slash commands. [`table`] lists and parses them; the commands that may start a turn or end the session (`/compact`,
+//! Slash commands. [`command_list`] lists and parses them; the commands that may start a turn or end the session (`/compact`,
 //! `/plan`, `/quit`) are called by the input loop.
 
 mod agents;
+pub(super) mod command_list;
 mod compact;
 mod dream;
 pub(super) mod memory;
 mod plan;
 pub(super) mod rows;
 pub(super) mod skills;
-pub(super) mod table;
 
 use dormouse_base::LayerSwitch;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use crate::wiring::world::World;
 use super::progress::notify_if_slow;
 use super::session::{CONNECTING, InteractiveSession};
 use super::view::SharedView;
-use table::SlashCommand;
+use command_list::SlashCommand;
 
 impl InteractiveSession<'_> {
     pub(super) async fn slash_command(&mut self, command: SlashCommand, rest: &str) {

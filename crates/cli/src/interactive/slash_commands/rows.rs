@@ -14,7 +14,7 @@ use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
-use super::table::COMMANDS;
+use super::command_list::COMMANDS;
 
 /// The columns that the statistics tables need.
 const TABLE_COLUMNS: usize = 80;

@@ -6,8 +6,8 @@ use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
 use crate::wiring::session_start::ActiveSession;
 
+use super::command_list::is_command;
 use super::rows::{self, Rows};
-use super::table::is_command;
 
 /// The skills that the user can call by `/name`.
 pub(crate) fn names(session: &ActiveSession) -> Vec<String> {

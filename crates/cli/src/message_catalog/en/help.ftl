@@ -32,7 +32,7 @@ common =
     .scope-team = Memories shared with the project's team
     .scope-repo = Memories stored in the repository, in .dormouse/memory
     .name = Memory: file name or title
-    .allow-secret = Saving of text that looks like a secret
+    .allow-secret = Save even if the text looks like a secret
     .description = One-line description, used to decide when the memory is relevant
 
 dormouse = A coding agent for the terminal with a memory
@@ -56,9 +56,9 @@ dormouse = A coding agent for the terminal with a memory
     .append-system-prompt = Text added to the static part of the system prompt
     .plain = Output without colors and without redrawing, for screen readers and logs
     .wait = With -p: wait for background tasks, such as saving memories, before exiting
-    .init = Run `Setup` hooks first, for a new checkout
-    .init-only = Run `Setup` hooks for a new checkout, then exit
-    .maintenance = Run `Setup` hooks first, for maintenance
+    .init = Run the `Setup` hooks with the trigger `init` before the session
+    .init-only = Run the `Setup` hooks with the trigger `init`, then exit
+    .maintenance = Run the `Setup` hooks with the trigger `maintenance` before the session
     .verbose = More details on standard error
     .notes =
         Exit codes:
@@ -140,12 +140,12 @@ memory-add = Save a memory and print the path of its file
     .name = Title
     .body = Text of the memory; without it, read from standard input
     .scope = Memory scope; default: `user` for memories of type `user`, otherwise `project`
-    .pin = Entry that always stays in the index that each session loads
+    .pin = Always list the memory at the start of a session
 
 memory-edit = Edit a memory in your editor, or change only what the options name
     .new-name = New title; the file name does not change
     .body = New text; `-` reads it from standard input
-    .pin = Entry that always stays in the index that each session loads (`true` or `false`)
+    .pin = Whether the memory is always listed at the start of a session (`true` or `false`)
 
 memory-rm = Move memories to the trash; they can be restored for 30 days
     .names = Memories: file names or titles
@@ -266,7 +266,7 @@ mcp-remove = Remove an MCP server from the settings
 
 hooks = List hooks: which ones run at an event, where each is configured, and why others do not run
     .event = Event, such as `PreToolUse`; default: all events
-    .tool = Value to match: the tool, or the source or reason of events without one
+    .tool = Tool name; for events without a tool, the value that the matcher sees (such as `startup`)
     .input = Tool input, for hooks with an `if` condition
 
 hook = Provide memories to another agent through its hooks; `dormouse setup` configures it

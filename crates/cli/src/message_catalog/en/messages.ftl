@@ -252,12 +252,13 @@ recall-index-age = note: last check for changes by other programs was { $age } a
 recall-explain =
     { $file } ({ $scope }, { $age }): score { $score }, covers { $coverage } % of the query, about { $tokens } tokens; { $verdict }
 recall-explain-sure = sure: added automatically
-recall-explain-not-sure = not sure: added only if selected
+recall-explain-not-sure = not sure: not added automatically; the small model may select it
+recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family
 recall-explain-related = { $word } as `{ $term }`, related word
 recall-explain-typo = { $word } as `{ $term }`, one letter different
-recall-explain-company = `{ $term }`, common in the best results
+recall-explain-company = `{ $term }`: not in the query, but frequent in the best matches
 recall-explain-file-missing = lower score: a file that it refers to no longer exists
 recall-explain-file-changed = lower score: a file that it refers to changed since
 recall-explain-ranks = rank by words: { $words } (score { $score }); by embeddings: { $vectors } (similarity { $similarity })
@@ -297,6 +298,8 @@ guard-program-not-utf8-hint = install it in a folder with a valid name
 
 # Settings files
 
+config-invalid-value = cannot set `{ $key }`: { $problem }
+config-unchanged = nothing was changed
 settings-fix-first = correct the file first; nothing was changed
 settings-no-project = `--scope project` and `--scope local` are not available in your home directory
 settings-no-project-hint = omit `--scope`, or change to a project folder
@@ -415,7 +418,7 @@ mcp-list-hint = to list all servers, run `dormouse mcp list`
 mcp-missing-dashes = `{ $word }` must come after `--`
 mcp-missing-dashes-hint = write the command after `--`: `dormouse mcp add { $name } -- { $command }`
 mcp-invalid-pair = `{ $text }` is not a valid { $kind }: expected `Name{ $separator }value`
-mcp-url-or-command = a server needs either `--url URL` or a command after `--`
+mcp-url-or-command = give a server either `--url URL` or a command after `--`, not both
 
 # Interactive mode: /cost
 

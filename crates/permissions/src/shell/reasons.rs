@@ -17,7 +17,7 @@ pub enum NotReadOnly {
     #[error(transparent)]
     Syntax(#[from] UnsupportedSyntax),
     /// Letters that could hide another program or flag.
-    #[error("`{0}` contains letters that look like others")]
+    #[error("`{0}` has letters outside ASCII, which can look like those of another command")]
     LookalikeLetters(String),
     /// A quoted or escaped program or subcommand.
     #[error("`{0}` has to be written without quotes and backslashes")]
@@ -29,7 +29,7 @@ pub enum NotReadOnly {
     #[error("`{0}` may be the environment of a process, which can hold keys")]
     ProcessEnvironment(String),
     /// A program that is not listed as reading.
-    #[error("`{0}` may modify files")]
+    #[error("`{0}` is not on the list of commands that only read")]
     Program(String),
     /// A subcommand of git that is not listed as reading.
     #[error("`git {0}` is not a read-only git subcommand")]
@@ -46,7 +46,7 @@ pub enum NotReadOnly {
         form: &'static str,
     },
     /// A flag that is not listed as harmless.
-    #[error("`{program} {flag}`: this flag may modify files")]
+    #[error("`{program} {flag}` is not on the list of flags that only read")]
     Flag {
         /// The program.
         program: String,
