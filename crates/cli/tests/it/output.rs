@@ -243,7 +243,7 @@ fn a_limit_on_cost_without_a_price_is_said_to_have_no_effect() {
     home.write("a.txt", "one\n");
     let output = home.run(&mut ask(&home, &["--max-cost", "0.000001", "hi"]));
     assert_eq!(output.success().stdout, "it says one\n");
-    let said = format!("no price known for {}", server.model());
+    let said = format!("the price of {} is unknown", server.model());
     assert!(output.stderr.contains(&said), "{}", output.stderr);
     server.finish();
 }
