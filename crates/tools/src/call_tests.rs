@@ -108,8 +108,8 @@ fn panics_are_answers() {
             "Puppet",
             &format!(r#"{{"act":"{act}"}}"#),
             &format!(
-                "Puppet failed by a fault in the program itself ({message}); it may have done part \
-                 of its work, and another try will probably fail the same way"
+                "Puppet failed because of a bug in this program ({message}); it may have done part of \
+                 its work, and another try will probably fail in the same way"
             ),
         );
     }
@@ -296,7 +296,7 @@ async fn an_observer_can_stop_allow_and_change_but_no_rule() {
         (
             CallOpinion::Ask { why: stands("odd") },
             rules(&["Puppet"], &[], &[]),
-            "was not run: odd, and",
+            "was not run: odd. There is no terminal",
         ),
         (CallOpinion::Deny { why: stands("no") }, rules(&["Puppet"], &[], &[]), "was not run: no"),
     ] {

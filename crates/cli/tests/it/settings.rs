@@ -199,6 +199,10 @@ fn setting_something_in_a_trusted_project_keeps_the_trust() {
     run(&["config", "set", "layers.dream", "false", "--scope", "project"]).success();
     assert_eq!(run(&["permissions", "trust"]).success().stdout, "Already trusted.\n");
     let said = run(&["config", "set", "env.A", "b", "--scope", "project"]);
-    assert!(said.success().stderr.contains("you made this change, so it is trusted"), "{}", said.stderr);
+    assert!(
+        said.success().stderr.contains("you made this change, so it is trusted"),
+        "{}",
+        said.stderr
+    );
     assert_eq!(run(&["permissions", "trust"]).success().stdout, "Already trusted.\n");
 }

@@ -156,7 +156,7 @@ fn after_trust_it_works_and_after_a_change_it_asks_again() {
 
     home.run(&mut dormouse(&home, &["permissions", "trust", "--revoke"])).success();
     let check = home.run(&mut dormouse(&home, &["permissions", "check", "Bash", "touch x"]));
-    assert!(check.stdout.starts_with("ask "), "{}", check.stdout);
+    assert!(check.stdout.starts_with("ask: "), "{}", check.stdout);
 }
 
 #[test]
@@ -186,5 +186,5 @@ fn the_persons_own_home_is_no_project() {
     home.set_env("DORMOUSE_HOME", home.project().join(".dormouse"));
     home.write(".dormouse/settings.json", r#"{"permissions":{"allow":["Bash"]}}"#);
     let check = home.run(&mut dormouse(&home, &["permissions", "check", "Bash", "touch x"]));
-    assert!(check.stdout.starts_with("allow "), "{} {}", check.stdout, check.stderr);
+    assert!(check.stdout.starts_with("allow: "), "{} {}", check.stdout, check.stderr);
 }
