@@ -94,7 +94,7 @@ pub const SKILL: KnownTool = tool(
     ToolTraits { author: OutputAuthor::Program, label: CallLabel::Argument("skill"), ..OF_SESSION },
 );
 /// Keeps the to-do list.
-pub const STEP_LIST: KnownTool =
+pub const TODO_WRITE: KnownTool =
     tool("TodoWrite", ToolTraits { result_display: ResultDisplay::TodoList, ..PLANNING });
 /// Fetches a web page.
 pub const WEB_FETCH: KnownTool = tool(
@@ -127,7 +127,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     READ,
     SEND_MESSAGE,
     SKILL,
-    STEP_LIST,
+    TODO_WRITE,
     WEB_FETCH,
     WRITE,
 ];

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::PoisonError;
 
-use dormouse_conversation::known_tools::STEP_LIST;
+use dormouse_conversation::known_tools::TODO_WRITE;
 use dormouse_permissions::{Access, InternalAccess};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -57,13 +57,13 @@ struct Input {
 }
 
 static SPEC: ToolSpec = ToolSpec {
-    name: Cow::Borrowed(STEP_LIST.name),
+    name: Cow::Borrowed(TODO_WRITE.name),
     full: Cow::Borrowed(FULL),
     short: Cow::Borrowed(SHORT),
     schema: Cow::Borrowed(SCHEMA),
     class: ToolClass::Exclusive,
     limit: ResultLimit::OwnBound,
-    traits: STEP_LIST.traits,
+    traits: TODO_WRITE.traits,
 };
 
 impl Tool for TodoWrite {

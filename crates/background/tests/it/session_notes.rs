@@ -39,6 +39,17 @@ fn path_in(request: &RecordedRequest) -> String {
     format!("{}{FILE}", before.rsplit([' ', '"']).next().unwrap())
 }
 
+/// A fork that puts this in place of the heading, and is done.
+fn replaces_heading(new: String) -> impl FnMut(&RecordedRequest) -> Reply + Send + 'static {
+    move |request| {
+        if !request.raw_messages().last().unwrap().contains("<forked-conversation>") {
+            return text("done").into();
+        }
+        let input = json!({"file_path": path_in(request), "old_string": STATE, "new_string": new});
+        ScriptedTurn::new().call("n", "Edit", input.to_string()).into()
+    }
+}
+
 fn notes_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -56,15 +67,7 @@ fn notes_below(folder: &Path) -> Vec<PathBuf> {
 async fn a_fork_writes_the_notes_behind_the_bytes_of_the_conversation() {
     let home = tempfile::tempdir().unwrap();
     let server = ScriptedServer::builder()
-        .fork_with(|request| -> Reply {
-            if !request.raw_messages().last().unwrap().contains("<forked-conversation>") {
-                return text("done").into();
-            }
-            let new = format!("{STATE}The cache is being fixed.\n");
-            let input =
-                json!({"file_path": path_in(request), "old_string": STATE, "new_string": new});
-            ScriptedTurn::new().call("n", "Edit", input.to_string()).into()
-        })
+        .fork_with(replaces_heading(format!("{STATE}The cache is being fixed.\n")))
         .reply(text("the cache is broken"))
         .start();
     let mut session = Session::begin(home.path(), with_notes(config(home.path(), &server))).await;
@@ -82,16 +85,8 @@ async fn a_fork_writes_the_notes_behind_the_bytes_of_the_conversation() {
 async fn a_fork_that_damages_the_notes_is_undone() {
     let home = tempfile::tempdir().unwrap();
     let server = ScriptedServer::builder()
-        .fork_with(|request| -> Reply {
-            if !request.raw_messages().last().unwrap().contains("<forked-conversation>") {
-                return text("done").into();
-            }
-            // Takes the heading out, which the notes are checked by.
-            let input = json!({
-                "file_path": path_in(request), "old_string": STATE, "new_string": "pwned\n"
-            });
-            ScriptedTurn::new().call("n", "Edit", input.to_string()).into()
-        })
+        // Takes the heading out, which the notes are checked by.
+        .fork_with(replaces_heading("pwned\n".to_owned()))
         .reply(text("the cache is broken"))
         .start();
     let mut session = Session::begin(home.path(), with_notes(config(home.path(), &server))).await;

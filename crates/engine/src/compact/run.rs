@@ -122,15 +122,15 @@ impl Engine {
         base: &CompactionBase,
         sink: &mut EventSink<'_>,
     ) -> Option<CompactionDraft> {
+        let writer = DraftWriter::new(
+            base,
+            &self.config,
+            &self.conversation,
+            &self.compaction,
+            &self.tool_state,
+        );
         if request.trigger == CompactionTrigger::Auto && !self.compaction.breaker.may_ask_model() {
-            return DraftWriter::new(
-                base,
-                &self.config,
-                &self.conversation,
-                &self.compaction,
-                &self.tool_state,
-            )
-            .folded(range);
+            return writer.folded(range);
         }
         let summarizer = Summarizer {
             conversation: &self.conversation,
@@ -138,15 +138,9 @@ impl Engine {
             source: self.fork_source(),
         };
         let written = match summarizer.summarize(request, range).await {
-            Ok(text) => DraftWriter::new(
-                base,
-                &self.config,
-                &self.conversation,
-                &self.compaction,
-                &self.tool_state,
-            )
-            .with_summary(&text, range)
-            .ok_or_else(|| "its summary was not smaller than what it was to replace".to_owned()),
+            Ok(text) => writer.with_summary(&text, range).ok_or_else(|| {
+                "its summary was not smaller than what it was to replace".to_owned()
+            }),
             Err(error) => Err(error.to_string()),
         };
         match written {
@@ -157,18 +151,11 @@ impl Engine {
                 Some(draft)
             }
             Err(why) => {
+                let draft = writer.folded(range);
                 if self.compaction.breaker.failed() {
                     record_breaker(&self.figures, BreakerState::Open);
                     sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
                 }
-                let draft = DraftWriter::new(
-                    base,
-                    &self.config,
-                    &self.conversation,
-                    &self.compaction,
-                    &self.tool_state,
-                )
-                .folded(range);
                 draft.map(|draft| CompactionDraft { trouble: Some(why), ..draft })
             }
         }

@@ -29,7 +29,7 @@ pub enum NotReadOnly {
     #[error("`{0}` may be the environment of a process, which can hold keys")]
     ProcessEnvironment(String),
     /// A program that is not listed as reading.
-    #[error("`{0}` is not on the list of commands that only read")]
+    #[error("`{0}` may modify files")]
     Program(String),
     /// A subcommand of git that is not listed as reading.
     #[error("`git {0}` is not a read-only git subcommand")]
@@ -46,7 +46,7 @@ pub enum NotReadOnly {
         form: &'static str,
     },
     /// A flag that is not listed as harmless.
-    #[error("`{program} {flag}` is not on the list of flags that only read")]
+    #[error("`{program} {flag}` may do more than read")]
     Flag {
         /// The program.
         program: String,

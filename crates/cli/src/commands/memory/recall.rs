@@ -144,14 +144,15 @@ fn run_search(
     let hits: Vec<(&MemoryHit, ScopedMemory<'_>)> =
         ranking.hits.iter().filter_map(|hit| Some((hit, stores.memory_of(hit)?))).collect();
     if request.json {
-        let rows = hits.iter().map(|(hit, found)| ScoredMemoryJson {
-            row: found.summary(stores.now),
-            score: hit.score,
-            coverage: hit.coverage,
-            sure: hit.is_confident,
-            why: request.explain.then(|| matches_json(hit)),
-            places: hit.fused_rank.map(RanksJson::from),
-        });
+        let rows =
+            hits.iter().zip(additions(&hits)).map(|((hit, found), addition)| ScoredMemoryJson {
+                row: found.summary(stores.now),
+                score: hit.score,
+                coverage: hit.coverage,
+                sure: addition == Addition::Automatic,
+                why: request.explain.then(|| matches_json(hit)),
+                places: hit.fused_rank.map(RanksJson::from),
+            });
         print::json(&rows.collect::<Vec<_>>())?;
     } else if request.explain {
         explain(&hits, stores);
@@ -187,15 +188,36 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
     why.collect()
 }
 
+/// How a memory would get into a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Addition {
+    Automatic,
+    IfSelected,
+    /// A session does not read the repository's directory.
+    Never,
+}
+
+/// For each result in turn. Of those that a session reads, only the first few are added automatically.
+fn additions(hits: &[(&MemoryHit, ScopedMemory<'_>)]) -> Vec<Addition> {
+    let mut place = 0;
+    let addition = |(hit, found): &(&MemoryHit, ScopedMemory<'_>)| {
+        if found.scoped.scope == StoreScope::Repo {
+            return Addition::Never;
+        }
+        place += 1;
+        let is_sure = hit.is_confident && place <= MAX_CONFIDENT;
+        if is_sure { Addition::Automatic } else { Addition::IfSelected }
+    };
+    hits.iter().map(addition).collect()
+}
+
 /// Prints each memory with the reasons for its rank.
 fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
-    for (place, (hit, found)) in hits.iter().enumerate() {
-        let verdict = if found.scoped.scope == StoreScope::Repo {
-            msg!("recall-explain-repo")
-        } else if hit.is_confident && place < MAX_CONFIDENT {
-            msg!("recall-explain-sure")
-        } else {
-            msg!("recall-explain-not-sure")
+    for ((hit, found), addition) in hits.iter().zip(additions(hits)) {
+        let verdict = match addition {
+            Addition::Automatic => msg!("recall-explain-sure"),
+            Addition::IfSelected => msg!("recall-explain-not-sure"),
+            Addition::Never => msg!("recall-explain-repo"),
         };
         print::data_line(&msg!(
             "recall-explain",

@@ -145,7 +145,7 @@ memory-add = Save a memory and print the path of its file
 memory-edit = Edit a memory in your editor, or change only what the options name
     .new-name = New title; the file name does not change
     .body = New text; `-` reads it from standard input
-    .pin = Whether the memory is always listed at the start of a session (`true` or `false`)
+    .pin = Permanent entry in the list at the start of a session (`true` or `false`)
 
 memory-rm = Move memories to the trash; they can be restored for 30 days
     .names = Memories: file names or titles
