@@ -67,6 +67,14 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
 
+    /// `recall`: rank by vectors of the server at this address (`/v1/embeddings`) as well
+    #[arg(long, value_name = "URL", conflicts_with = "vectors")]
+    embeddings: Option<String>,
+
+    /// `recall`: learn how sure a match is, and print the constants; with `--json`, what is learned from
+    #[arg(long)]
+    learn: bool,
+
     /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
     #[arg(long)]
     halves: bool,
@@ -219,14 +227,21 @@ fn main() {
 }
 
 fn recall(arguments: &Arguments, date: &str, load: &str) {
-    let vectors = arguments.vectors.as_deref().map(recall::WordVectorFile::read);
-    let report = recall::run(&arguments.files, vectors.as_ref());
+    let of_words = arguments.vectors.as_deref().map(recall::VectorModel::of_words);
+    let of_server = arguments.embeddings.as_deref().map(recall::VectorModel::of_server);
+    let vectors = of_words.or(of_server);
+    let bench = recall::RecallBench::read(&arguments.files, vectors.as_ref());
+    if arguments.learn {
+        println!("{}", if arguments.json { bench.samples() } else { bench.learn() });
+        return;
+    }
+    let report = bench.run();
     if arguments.json {
         println!("{}", report.json());
     }
     let mut text = results::render("recall", date, load, &[]) + &report.markdown();
     if arguments.halves {
-        text.push_str(&recall::halves(&arguments.files));
+        text.push_str(&bench.halves());
     }
     if !arguments.json {
         println!("{text}");

@@ -77,7 +77,7 @@ impl Bm25 {
         for (number, document) in collection.documents.iter().enumerate() {
             let mut length = 0.0;
             let mut counts: HashMap<String, f64> = HashMap::new();
-            for token in tokens.of(&document.text) {
+            for token in tokens.of(&document.all_text()) {
                 *counts.entry(token).or_default() += 1.0;
                 length += 1.0;
             }
@@ -117,7 +117,7 @@ pub(crate) struct GrepBaseline {
 
 impl GrepBaseline {
     pub(crate) fn new(collection: &Collection) -> Self {
-        Self { texts: collection.documents.iter().map(|d| d.text.to_lowercase()).collect() }
+        Self { texts: collection.documents.iter().map(|d| d.all_text().to_lowercase()).collect() }
     }
 
     pub(crate) fn ranked(&self, question: &str) -> Ranked {

@@ -9,9 +9,13 @@ use serde::Deserialize;
 /// Questions of this kind have a wrong premise: no document answers them.
 const UNANSWERABLE: &str = "adversarial";
 
-/// A file, each of its collections one person's memory.
+/// For questions of this kind nothing should be shown unasked.
+const NONE: &str = "none";
+
+/// A file, each of its collections one person's memory. All are in one language.
 pub(crate) struct DataFile {
     pub(crate) name: String,
+    pub(crate) language: String,
     pub(crate) collections: Vec<Collection>,
 }
 
@@ -23,10 +27,22 @@ pub(crate) struct Collection {
 #[derive(Clone)]
 pub(crate) struct Document {
     pub(crate) text: String,
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
+    /// Its type, as in a memory.
+    pub(crate) kind: Option<String>,
     /// When it was written, as the file says it.
     pub(crate) time: Option<String>,
     /// What it is evidence for: its own id, and what else it covers.
     pub(crate) covers: Vec<String>,
+}
+
+impl Document {
+    /// Name, description and text.
+    pub(crate) fn all_text(&self) -> String {
+        let parts = [self.name.as_deref(), self.description.as_deref(), Some(&self.text)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
 }
 
 #[derive(Clone)]
@@ -35,6 +51,13 @@ pub(crate) struct CollectionQuestion {
     pub(crate) category: String,
     /// The evidence that answers it.
     pub(crate) wanted: Vec<String>,
+}
+
+impl CollectionQuestion {
+    /// Whether a document answers it, at least in part.
+    pub(crate) fn is_answered_by(&self, document: &Document) -> bool {
+        document.covers.iter().any(|evidence| self.wanted.contains(evidence))
+    }
 }
 
 impl DataFile {
@@ -51,7 +74,13 @@ impl DataFile {
 impl Collection {
     /// The questions that have an answer.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &CollectionQuestion> {
-        self.questions.iter().filter(|question| question.category != UNANSWERABLE)
+        let skipped = [UNANSWERABLE, NONE];
+        self.questions.iter().filter(move |question| !skipped.contains(&question.category.as_str()))
+    }
+
+    /// The messages for which no memory should be shown unasked.
+    pub(crate) fn unrelated(&self) -> impl Iterator<Item = &CollectionQuestion> {
+        self.questions.iter().filter(|question| question.category == NONE)
     }
 
     /// Whether any document answers a question.
@@ -63,11 +92,13 @@ impl Collection {
 
 #[derive(Deserialize)]
 struct RawFile {
+    lang: Option<String>,
     collections: Vec<RawCollection>,
 }
 
 #[derive(Deserialize)]
 struct RawCollection {
+    lang: Option<String>,
     docs: Vec<RawDocument>,
     queries: Vec<RawQuestion>,
 }
@@ -76,6 +107,10 @@ struct RawCollection {
 struct RawDocument {
     id: String,
     text: String,
+    name: Option<String>,
+    description: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
     ts: Option<String>,
     #[serde(default)]
     cov: Vec<String>,
@@ -93,7 +128,8 @@ struct RawQuestion {
 }
 
 impl DataFile {
-    pub(crate) fn read(path: &Path) -> Self {
+    /// Reads a file; one with collections in several languages becomes several.
+    pub(crate) fn read(path: &Path) -> Vec<Self> {
         let problem = |error: &dyn std::fmt::Display| -> ! {
             crate::fail::fail(&format!(
                 "{}: {error}; bench/FORMAT.md says how it looks",
@@ -110,8 +146,17 @@ impl DataFile {
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
-        let collections = raw.collections.into_iter().flat_map(RawCollection::by_user).collect();
-        Self { name, collections }
+        let mut by_language: BTreeMap<String, Vec<Collection>> = BTreeMap::new();
+        for collection in raw.collections {
+            let language = collection.lang.clone().or_else(|| raw.lang.clone()).unwrap_or_default();
+            by_language.entry(language).or_default().extend(collection.by_user());
+        }
+        let several = by_language.len() > 1;
+        let file = |(language, collections)| {
+            let name = if several { format!("{name} {language}") } else { name.clone() };
+            Self { name, language, collections }
+        };
+        by_language.into_iter().map(file).collect()
     }
 }
 
@@ -135,7 +180,14 @@ impl RawCollection {
         for raw in self.docs {
             let mut covers = raw.cov;
             covers.push(own(&raw.id));
-            let document = Document { text: raw.text, time: raw.ts, covers };
+            let document = Document {
+                text: raw.text,
+                name: raw.name,
+                description: raw.description,
+                kind: raw.kind,
+                time: raw.ts,
+                covers,
+            };
             of_user.entry(raw.user).or_insert_with(new).documents.push(document);
         }
         for raw in self.queries {

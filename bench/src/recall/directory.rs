@@ -12,7 +12,8 @@ use dormouse_memory::{Scope, Store, StoreOptions};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::data::{Collection, Document};
+use super::data::{Collection, DataFile, Document};
+use super::embeddings::VectorModel;
 use super::quality::Ranked;
 
 /// How deep a ranking is looked at.
@@ -26,6 +27,15 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// The collections of a file, ranked by vectors as well if there is a model.
+    pub(super) fn all(file: &DataFile, vectors: Option<&VectorModel>) -> Vec<Self> {
+        let open = |collection| match vectors {
+            Some(vectors) => Self::with_vectors(collection, &vectors.model),
+            None => Self::new(collection),
+        };
+        file.collections.iter().map(open).collect()
+    }
+
     /// The same, ranked by vectors as well.
     pub(crate) fn with_vectors(collection: &Collection, model: &Arc<dyn Embedder>) -> Self {
         let directory = Self::new(collection);
@@ -101,9 +111,21 @@ fn file_name(number: usize) -> String {
 }
 
 fn file_text(document: &Document) -> String {
-    match document.time.as_deref().and_then(date_and_time) {
-        Some(time) => format!("---\ncreated: {time}\n---\n\n{}\n", document.text),
-        None => format!("{}\n", document.text),
+    let time = document.time.as_deref().and_then(date_and_time);
+    let quoted = |text: &Option<String>| text.as_ref().map(|text| format!("{text:?}"));
+    let fields = [
+        ("name", quoted(&document.name)),
+        ("description", quoted(&document.description)),
+        ("type", document.kind.clone()),
+        ("created", time),
+    ];
+    let mut head = String::new();
+    for (key, value) in fields {
+        head.extend(value.map(|value| format!("{key}: {value}\n")));
+    }
+    match head.as_str() {
+        "" => format!("{}\n", document.text),
+        head => format!("---\n{head}---\n\n{}\n", document.text),
     }
 }
 

@@ -1,18 +1,20 @@
 //! Whether the numbers of the ranking are those of the questions they were chosen on: they are chosen again on
 //! one half of the collections and measured on the other.
 
+use std::collections::BTreeMap;
+
 use super::data::{Collection, DataFile};
 use super::directory::{DEPTH, Directory};
+use super::embeddings::VectorModel;
+use super::learn::{Lesson, learn};
 use super::quality::Quality;
 use super::threshold::{self, Threshold};
+use super::unasked::{self, Unasked};
 use dormouse_search::RankTuning;
 
 const SATURATION: [f64; 3] = [0.6, 0.9, 1.2];
 const LENGTH: [f64; 3] = [0.2, 0.4, 0.75];
 const COMPANY: [f64; 3] = [0.0, 0.3, 0.5];
-const COVERAGE: [f64; 6] = [0.30, 0.36, 0.42, 0.48, 0.54, 0.60];
-/// Percent of foreign questions that may put anything in, as the mean of all files.
-const FOREIGN: f64 = 2.0;
 
 /// Every second collection is of the one half, the others of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +46,8 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(file: DataFile) -> Self {
-        let directories = file.collections.iter().map(Directory::new).collect();
+    fn new(file: DataFile, vectors: Option<&VectorModel>) -> Self {
+        let directories = Directory::all(&file, vectors);
         Self { file, directories }
     }
 
@@ -77,10 +79,10 @@ impl Opened {
     }
 }
 
-/// The two halves of each file, measured by several choices of numbers.
-pub(crate) fn run(files: Vec<DataFile>) -> String {
+/// The two halves of each file, measured with what was chosen on either.
+pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String {
     let several = files.into_iter().filter(|file| file.collections.len() > 1);
-    let mut files: Vec<Opened> = several.map(Opened::new).collect();
+    let mut files: Vec<Opened> = several.map(|file| Opened::new(file, vectors)).collect();
     let chosen = HALVES.map(|half| choose(&mut files, half));
     let [first, second] = chosen;
     let of = |half: Half| if half == Half::Even { first } else { second };
@@ -94,10 +96,37 @@ pub(crate) fn run(files: Vec<DataFile>) -> String {
             text.push_str(&row(&file.file.name, half, &columns));
         }
     }
+    text.push_str(UNASKED);
+    text.push_str(unasked::HEADING);
+    let mut by_category: BTreeMap<String, Unasked> = BTreeMap::new();
+    for file in &mut files {
+        if file.file.collections.iter().all(|collection| collection.unrelated().next().is_none()) {
+            continue;
+        }
+        let mut figures = unasked::ByCategory::new();
+        for half in HALVES {
+            file.tune(of(half.other()));
+            for (category, found) in
+                unasked::measure(&file.file, &file.directories, |at| half.has(at))
+            {
+                for known in [&mut figures, &mut by_category] {
+                    let known = known.entry(category.clone()).or_default();
+                    *known = known.plus(found);
+                }
+            }
+        }
+        figures.iter().for_each(|(category, it)| text.push_str(&it.row(&file.file.name, category)));
+    }
+    by_category
+        .iter()
+        .for_each(|(category, it)| text.push_str(&it.row("both languages", category)));
     text
 }
 
-/// The numbers that do best on a half: first those of the order, then the threshold.
+const UNASKED: &str = "\nUnasked, held out: each half with the order and the confidence that were chosen and learned on the \
+     other half; 95 % intervals.\n\n";
+
+/// What does best on a half: first the numbers of the order, then how sure a match is.
 fn choose(files: &mut [Opened], half: Half) -> RankTuning {
     let mut best = (f64::MIN, RankTuning::default());
     for saturation in SATURATION {
@@ -112,19 +141,18 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
         }
     }
     let order = best.1;
-    best.0 = f64::MIN;
-    for coverage in COVERAGE {
-        let tuning = RankTuning { coverage, ..order };
-        let foreign = |file: &Opened| file.threshold(half).foreign_share().unwrap_or(0.0);
-        if mean(files, tuning, foreign) > FOREIGN {
-            continue;
-        }
-        let put_in = mean(files, tuning, |file| file.threshold(half).gold_share());
-        if put_in > best.0 {
-            best = (put_in, tuning);
-        }
-    }
-    best.1
+    files.iter_mut().for_each(|file| file.tune(order));
+    let of_half = |place: usize| half.has(place);
+    let lessons: Vec<Lesson<'_>> = files
+        .iter()
+        .map(|opened| Lesson {
+            file: &opened.file,
+            directories: &opened.directories,
+            half: &of_half,
+        })
+        .collect();
+    let learned = learn(&lessons);
+    RankTuning { by_words: learned, by_vectors: learned, ..order }
 }
 
 fn mean(files: &mut [Opened], tuning: RankTuning, of: impl Fn(&Opened) -> f64) -> f64 {
@@ -139,8 +167,8 @@ fn mean(files: &mut [Opened], tuning: RankTuning, of: impl Fn(&Opened) -> f64) -
 fn heading(chosen: &[RankTuning; 2]) -> String {
     let numbers = |tuning: &RankTuning| {
         format!(
-            "saturation {}, length {}, company {}, coverage {}",
-            tuning.saturation, tuning.length, tuning.company, tuning.coverage
+            "saturation {}, length {}, company {}",
+            tuning.saturation, tuning.length, tuning.company
         )
     };
     let [first, second] = chosen;

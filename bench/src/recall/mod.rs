@@ -7,14 +7,15 @@
 mod baseline;
 mod data;
 mod directory;
+mod embeddings;
 mod halves;
+mod learn;
 mod quality;
 mod report;
 mod threshold;
+mod unasked;
 
-use dormouse_search::{Embedder, WordVectors};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use baseline::{Bm25, GrepBaseline, Tokens};
 use data::{Collection, DataFile};
@@ -22,51 +23,77 @@ use directory::Directory;
 use quality::{Quality, Ranked};
 pub(crate) use report::RecallReport;
 use report::{FileReport, RecallRow};
-use tempfile::TempDir;
 
-/// Word vectors, made ready in a folder of their own.
-pub(crate) struct WordVectorFile {
-    model: Arc<dyn Embedder>,
-    _folder: TempDir,
+pub(crate) use embeddings::VectorModel;
+
+/// Reads files and measures them.
+pub(crate) struct RecallBench<'a> {
+    files: Vec<DataFile>,
+    vectors: Option<&'a VectorModel>,
 }
 
-impl WordVectorFile {
-    pub(crate) fn read(path: &Path) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let ready = WordVectors::prepare(path, folder.path())
-            .and_then(|_| WordVectors::open(path, folder.path()));
-        match ready {
-            Ok(model) => Self { model: Arc::new(model), _folder: folder },
-            Err(error) => crate::fail::fail(&error.to_string()),
+impl<'a> RecallBench<'a> {
+    pub(crate) fn read(files: &[PathBuf], vectors: Option<&'a VectorModel>) -> Self {
+        if files.is_empty() {
+            crate::fail::fail(
+                "recall needs files to measure on; bench/FORMAT.md says how they look",
+            );
         }
+        Self { files: files.iter().flat_map(|file| DataFile::read(file)).collect(), vectors }
+    }
+
+    /// Measures all files as the program is.
+    pub(crate) fn run(&self) -> RecallReport {
+        let measured = self.files.iter().map(|file| measure(file, self.vectors));
+        let mut reports: Vec<FileReport> = measured.collect();
+        for (place, report) in reports.iter_mut().enumerate() {
+            report.elsewhere = elsewhere(&self.files, place);
+        }
+        RecallReport { files: reports }
+    }
+
+    /// What was chosen and learned, done again on halves of the files and measured on the others.
+    pub(crate) fn halves(self) -> String {
+        halves::run(self.files, self.vectors)
+    }
+
+    /// How sure a match is, learned from all files: constants for the program.
+    pub(crate) fn learn(&self) -> String {
+        let learned = |vectors| self.with_lessons(vectors, learn::learn);
+        let mut text = learn::source("WORDS", &learned(None));
+        if self.vectors.is_some() {
+            text.push_str(&learn::source("VECTORS", &learned(self.vectors)));
+        }
+        text
+    }
+
+    /// What is learned from, as lines of JSON.
+    pub(crate) fn samples(&self) -> String {
+        self.with_lessons(self.vectors, learn::samples_json)
+    }
+
+    fn with_lessons<T>(
+        &self,
+        vectors: Option<&VectorModel>,
+        use_them: impl FnOnce(&[learn::Lesson<'_>]) -> T,
+    ) -> T {
+        let open = |file| Directory::all(file, vectors);
+        let directories: Vec<Vec<Directory>> = self.files.iter().map(open).collect();
+        let lessons = self
+            .files
+            .iter()
+            .zip(&directories)
+            .map(|(file, directories)| learn::Lesson { file, directories, half: &|_| true });
+        use_them(&lessons.collect::<Vec<_>>())
     }
 }
 
-/// Measures all files.
-pub(crate) fn run(files: &[PathBuf], vectors: Option<&WordVectorFile>) -> RecallReport {
-    if files.is_empty() {
-        crate::fail::fail("recall needs files to measure on; bench/FORMAT.md says how they look");
-    }
-    let files: Vec<DataFile> = files.iter().map(|file| DataFile::read(file)).collect();
-    let mut reports: Vec<FileReport> = files.iter().map(|file| measure(file, vectors)).collect();
-    for (place, report) in reports.iter_mut().enumerate() {
-        report.elsewhere = elsewhere(&files, place);
-    }
-    RecallReport { files: reports }
-}
-
-/// The numbers of the ranking, chosen on halves of the files.
-pub(crate) fn halves(files: &[PathBuf]) -> String {
-    halves::run(files.iter().map(|file| DataFile::read(file)).collect())
-}
-
-/// The questions of a file on the memories of all others in its language, which the end of its name tells.
+/// The questions of a file on the memories of all others in its language.
 fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
     let Some(asking) = files.get(place) else { return Vec::new() };
-    let language = |file: &DataFile| file.name.rsplit('-').next().map(str::to_owned);
     let others = files.iter().filter(|other| other.name != asking.name);
     others
-        .filter(|other| language(other) == language(asking) && !other.shares_with(asking))
+        .filter(|other| other.language == asking.language && !other.shares_with(asking))
         .filter_map(|other| {
             let directories: Vec<Directory> =
                 other.collections.iter().map(Directory::new).collect();
@@ -76,14 +103,11 @@ fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
         .collect()
 }
 
-fn measure(file: &DataFile, vectors: Option<&WordVectorFile>) -> FileReport {
-    let directories: Vec<Directory> = file.collections.iter().map(Directory::new).collect();
+fn measure(file: &DataFile, vectors: Option<&VectorModel>) -> FileReport {
+    let directories = Directory::all(file, None);
     let mut rows = baselines(&file.collections);
     rows.push(ours(report::OURS, &file.collections, &directories));
-    let with_vectors = vectors.map(|vectors| {
-        let open = |collection| Directory::with_vectors(collection, &vectors.model);
-        file.collections.iter().map(open).collect::<Vec<_>>()
-    });
+    let with_vectors = vectors.map(|vectors| Directory::all(file, Some(vectors)));
     rows.extend(with_vectors.as_ref().map(|it| ours(report::WITH_VECTORS, &file.collections, it)));
     if file.collections.len() > 1 {
         let poured = data::poured(&file.collections);
@@ -99,7 +123,11 @@ fn measure(file: &DataFile, vectors: Option<&WordVectorFile>) -> FileReport {
         .chain(with_vectors.as_ref().map(|it| (report::WITH_VECTORS, it)))
         .map(|(system, it)| (system, threshold::measure(&file.collections, it)))
         .collect();
-    FileReport { name: file.name.clone(), rows, thresholds, elsewhere: Vec::new() }
+    let unasked = std::iter::once(("", &directories))
+        .chain(with_vectors.as_ref().map(|it| (", with vectors", it)))
+        .map(|(system, it)| (system, unasked::measure(file, it, |_| true)))
+        .collect();
+    FileReport { name: file.name.clone(), rows, thresholds, unasked, elsewhere: Vec::new() }
 }
 
 /// The shipped ranking on each collection.

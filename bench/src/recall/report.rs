@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::quality::{Means, Quality};
 use super::threshold::Threshold;
+use super::unasked::{self, ByCategory};
 
 pub(crate) const STEMMED: &str = "BM25, stems and pairs";
 pub(crate) const OURS: &str = "dormouse recall";
-pub(crate) const WITH_VECTORS: &str = "dormouse recall, with word vectors";
+pub(crate) const WITH_VECTORS: &str = "dormouse recall, with vectors";
 /// Points of R@5 that all collections in one directory may cost.
 const POURED_LOSS: f64 = 3.0;
 /// Percent of foreign questions that may put anything in; percent of own that have to put in an answer.
@@ -22,6 +23,8 @@ pub(crate) struct FileReport {
     pub(crate) name: String,
     pub(crate) rows: Vec<RecallRow>,
     pub(crate) thresholds: Vec<(&'static str, Threshold)>,
+    /// By what the ranking used, and by category.
+    pub(super) unasked: Vec<(&'static str, ByCategory)>,
     /// Other files, and the percent of this one's questions that put in anything of theirs.
     pub(crate) elsewhere: Vec<(String, f64)>,
 }
@@ -51,7 +54,7 @@ impl RecallReport {
             "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
              memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
              directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
-             one directory; *with word vectors*: the file given with `--vectors` beside the words. Questions with a wrong premise \
+             one directory; *with vectors*: those of `--vectors` or `--embeddings` beside the words. Questions with a wrong premise \
              are left out.\n\n",
         );
         text.push_str("| File | System | All | By category |\n| --- | --- | --- | --- |\n");
@@ -69,6 +72,15 @@ impl RecallReport {
              | --- | --- | --- | --- | --- | --- |\n",
         );
         self.files.iter().for_each(|file| text.push_str(&file.threshold_rows()));
+        let judged: Vec<&FileReport> = self.files.iter().filter(|file| file.is_judged()).collect();
+        if !judged.is_empty() {
+            text.push_str(
+                "\nWhat messages bring without being asked, as the program is: *bodies* of what it is sure of, *lines* for what is \
+                 likely, as where the index is left out; 95 % intervals. For `none` messages nothing should come.\n\n",
+            );
+            text.push_str(unasked::HEADING);
+            judged.iter().for_each(|file| text.push_str(&file.unasked_rows()));
+        }
         let elsewhere: Vec<String> =
             self.files.iter().flat_map(FileReport::elsewhere_lines).collect();
         if !elsewhere.is_empty() {
@@ -177,9 +189,23 @@ impl FileReport {
         self.elsewhere.iter().map(line).collect()
     }
 
+    /// Whether the file says for which messages nothing should come.
+    fn is_judged(&self) -> bool {
+        self.unasked.iter().any(|(_, figures)| figures.contains_key("none"))
+    }
+
+    fn unasked_rows(&self) -> String {
+        let mut text = String::new();
+        for (system, figures) in &self.unasked {
+            let set = format!("{}{system}", self.name);
+            figures.iter().for_each(|(category, it)| text.push_str(&it.row(&set, category)));
+        }
+        text
+    }
+
     fn threshold_rows(&self) -> String {
         let row = |(system, threshold): &(&'static str, Threshold)| {
-            let more = if *system == OURS { "" } else { ", with word vectors" };
+            let more = if *system == OURS { "" } else { ", with vectors" };
             threshold_row(&format!("{}{more}", self.name), *threshold)
         };
         self.thresholds.iter().map(row).collect()

@@ -4,7 +4,7 @@
 use super::data::{Collection, CollectionQuestion};
 use super::directory::Directory;
 use super::quality::ratio;
-use dormouse_memory::recall::{ConfidentHits, MAX_CONFIDENT};
+use dormouse_memory::recall::{MAX_SURE, MemoryHit, RecallChoice};
 
 /// Counts at the shipped threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,6 +44,11 @@ impl Threshold {
     }
 }
 
+/// The memories that are shown whole.
+fn sure(directory: &Directory, text: &str) -> Vec<MemoryHit> {
+    RecallChoice::of(directory.ask(text, MAX_SURE)).sure
+}
+
 pub(crate) fn measure(collections: &[Collection], directories: &[Directory]) -> Threshold {
     of_some(collections, directories, |_| true)
 }
@@ -66,8 +71,8 @@ pub(crate) fn of_some(
             next.filter(|_| collections.len() > 1).into_iter().flat_map(Collection::questions)
         {
             threshold.foreign += 1;
-            let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
-            threshold.foreign_injected += usize::from(!sure.hits().is_empty());
+            let shown = sure(directory, &question.text);
+            threshold.foreign_injected += usize::from(!shown.is_empty());
         }
     }
     threshold
@@ -79,8 +84,8 @@ pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> 
     let everybody = questions.iter().flat_map(Collection::questions);
     for (question, directory) in everybody.zip(directories.iter().cycle()) {
         asked += 1;
-        let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
-        injected += usize::from(!sure.hits().is_empty());
+        let shown = sure(directory, &question.text);
+        injected += usize::from(!shown.is_empty());
     }
     (asked > 0).then(|| 100.0 * ratio(injected, asked))
 }
@@ -92,18 +97,17 @@ impl Threshold {
         collection: &Collection,
         directory: &Directory,
     ) {
-        let sure = ConfidentHits::of(&directory.ask(&question.text, MAX_CONFIDENT));
-        let answers = sure
-            .hits()
+        let shown = sure(directory, &question.text);
+        let answers = shown
             .iter()
             .filter_map(|hit| directory.number(hit.memory.file.as_str()))
             .filter_map(|number| collection.documents.get(number))
-            .filter(|document| document.covers.iter().any(|it| question.wanted.contains(it)))
+            .filter(|document| question.is_answered_by(document))
             .count();
         self.answerable += 1;
-        self.injected += usize::from(!sure.hits().is_empty());
+        self.injected += usize::from(!shown.is_empty());
         self.with_gold += usize::from(answers > 0);
-        self.memories += sure.hits().len();
+        self.memories += shown.len();
         self.gold += answers;
     }
 }

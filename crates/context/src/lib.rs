@@ -24,7 +24,7 @@ pub use fragment::{
     ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,
 };
 pub use plan_mode::PlanMode;
-pub use recalled::{RecalledMemories, RecalledMemoryText};
+pub use recalled::RecalledMemories;
 pub use result_storage::{
     EMPTY_RESULT, ResultStorage, StorageLimit, plan_message_storage, plan_result_storage, preview,
     preview_of, stream_file_name, truncate_result,

@@ -288,9 +288,7 @@ impl Collector<'_, '_> {
             ContextOccasion::Prompt { prompt, .. } => {
                 recall.recall(prompt, &mut context, self.sink).await
             }
-            ContextOccasion::Results { .. } => {
-                recall.take_selected(&mut context, self.sink).into_iter().collect()
-            }
+            ContextOccasion::Results { .. } => recall.take_finished(&mut context, self.sink),
             ContextOccasion::Continuation => Vec::new(),
         }
     }

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
-use crate::recall::{RecallReceipt, RecallStep};
+use crate::recall::{RecallForm, RecallReceipt, RecallStep};
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::spending::SharedCost;
 
@@ -92,24 +92,28 @@ fn hook_session(config: &EngineConfig, transcript: &Transcript) -> HookSession {
 
 /// Runs `MemoryRecalled` hooks if memories were attached.
 pub(crate) fn notify_recall(hooks: &HookRunner, receipt: &RecallReceipt) {
-    if receipt.recalled.is_empty() {
-        return;
-    }
-    let memories = receipt.recalled.iter().map(|memory| RecalledMemoryInput {
+    // Hooks are told of memories, not of lines that name them.
+    let bodies = receipt.recalled.iter().filter(|memory| memory.form == RecallForm::Body);
+    let memories = bodies.map(|memory| RecalledMemoryInput {
         memory: &memory.file,
         file_path: &memory.path,
         scope: &memory.scope,
         tokens: memory.tokens,
         why: &memory.why,
     });
+    let memories: Vec<_> = memories.collect();
+    if memories.is_empty() {
+        return;
+    }
     hooks.memory_recalled(&MemoryRecalledEvent {
         step: match receipt.step {
             RecallStep::Local => "local",
+            RecallStep::Vectors => "vectors",
             RecallStep::Selector => "selector",
         },
         query: &receipt.query,
         tokens: receipt.tokens(),
         considered: receipt.considered,
-        memories: memories.collect(),
+        memories,
     });
 }

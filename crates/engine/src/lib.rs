@@ -77,7 +77,7 @@ pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
-    MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
+    MentionedAgentMemory, RecallForm, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
     SkippedMemory, SmallModel,
 };
 pub use repeated_correction::RepeatedCorrection;

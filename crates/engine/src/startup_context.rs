@@ -10,6 +10,7 @@ use dormouse_instructions::{
     ApprovedPaths, InstructionFile, InstructionNote, InstructionRoots, Instructions, LoadOccasion,
     prompt_sections,
 };
+use dormouse_memory::index::IndexLimits;
 use dormouse_memory::{IndexUse, MemoryRules};
 
 use crate::announcements::{AnnouncedFact, PromptPosition};
@@ -55,11 +56,14 @@ impl StartupContext {
         if let Some(MemorySetup { access, rules, .. }) = &config.memory {
             context.rules.clone_from(rules);
             let kept = rules.as_ref().is_none_or(|rules| rules.index == IndexUse::Kept);
-            // A small window has no room for an index.
-            if kept && config.model.budget.prompt.size == PromptSize::Full {
-                let most =
-                    usize::try_from(config.model.budget.prompt.index_bytes).unwrap_or(usize::MAX);
-                let index = index_parts(access, most);
+            if kept {
+                let budget = config.model.budget.prompt;
+                let most = usize::try_from(budget.index_bytes).unwrap_or(usize::MAX);
+                let limits = match budget.size {
+                    PromptSize::Full => IndexLimits::FULL,
+                    PromptSize::Short => share_of_small(access.memories().stores().len()),
+                };
+                let index = index_parts(access, limits, most);
                 context.parts.extend(index.parts);
                 context.warnings.extend(index.warnings);
             }
@@ -167,4 +171,10 @@ impl StartupContext {
 /// Adds the hash of a text as a fact.
 fn hashed(facts: EnvironmentFacts, (heading, text): (&str, &str)) -> EnvironmentFacts {
     facts.with(heading, blake3::hash(text.as_bytes()).to_hex().as_str())
+}
+
+/// The limits of each index in a small window, which several share.
+fn share_of_small(stores: usize) -> IndexLimits {
+    let share = |whole: usize| whole / stores.max(1);
+    IndexLimits { lines: share(IndexLimits::SMALL.lines), bytes: share(IndexLimits::SMALL.bytes) }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_base::Dir;
-use dormouse_conversation::{Block, MessageFlags};
+use dormouse_conversation::{Block, MessageFlags, PromptSize};
 use dormouse_hooks::{Hooks, SessionEndReason, SetupTrigger};
 use dormouse_memory::Trust;
 use futures_util::future::{BoxFuture, join_all};
@@ -236,7 +236,12 @@ fn append_prompt(
     conversation: &mut Conversation,
     compaction: &mut CompactionState,
 ) -> Result<(), EngineError> {
-    let blocks = std::iter::once(Block::text(prompt)).chain(attached).collect();
+    let prompt_block = std::iter::once(Block::text(prompt));
+    // A small model answers what stands last.
+    let blocks = match config.model.budget.prompt.size {
+        PromptSize::Full => prompt_block.chain(attached).collect(),
+        PromptSize::Short => attached.into_iter().chain(prompt_block).collect(),
+    };
     let message = conversation.append_user(blocks, MessageFlags::default())?;
     let line = conversation.transcript.lines();
     compaction.user_messages.add(&message, line);

@@ -56,6 +56,7 @@ pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
 pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
+    RecalledMemoryLine, RecalledMemoryText, RecalledTexts, UnaskedMemories, UnaskedMemory,
 };
 pub use repetition::{Claims, find_repeated};
 pub use rules::{IndexUse, MemoryRules, Saving};

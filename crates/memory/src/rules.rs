@@ -158,13 +158,13 @@ This holds even when you are asked. If the person wants a list of pull requests 
 const HOW_WITH_INDEX: &str = "\
 ## How to save
 
-MemorySave writes the file and its line in the index, `MEMORY.md`, in one step: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. The index is in your context from the start of every session and is cut when it grows too long: one short line for each memory, by topic and not by date. EmptySettingsFile you save something new, look whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
+MemorySave writes the file and its line in the index, `MEMORY.md`, in one step: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. The index is in your context from the start of every session and is cut when it grows too long: one short line for each memory, by topic and not by date. Before you save something new, look whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
 ";
 
 const HOW_WITHOUT_INDEX: &str = "\
 ## How to save
 
-MemorySave writes one file: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. EmptySettingsFile you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
+MemorySave writes one file: give it a name, a description of one line (it decides later whether the memory is found, so say in it what the memory is about), a type, and the text. Before you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
 ";
 
 fn how_with_files(index: IndexUse) -> String {
@@ -188,7 +188,7 @@ type: project
 ---
 ```
 
-The description decides later whether the memory is found. Memories in the other folders are files of the same kind: Write and Edit make and change them, MemoryDelete removes them. EmptySettingsFile you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
+The description decides later whether the memory is found. Memories in the other folders are files of the same kind: Write and Edit make and change them, MemoryDelete removes them. Before you save something new, look with MemorySearch whether a memory of it exists; change that one rather than add a second. Remove what has turned out wrong or no longer holds.
 ";
 
 const INDEX_OF_FILES: &str = "

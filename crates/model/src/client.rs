@@ -25,6 +25,25 @@ pub enum Model {
 }
 
 impl Model {
+    /// Whether it runs on a server on this machine that speaks the format of local servers.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Http(model) => {
+                let endpoint = model.endpoint();
+                endpoint.is_local() && endpoint.wire == WireFormat::OpenAi
+            }
+            Self::Scripted(_) => false,
+        }
+    }
+
+    /// How many requests its server works on at the same time; none where it does not say.
+    pub fn slots(&self) -> BoxFuture<'_, Option<u32>> {
+        match self {
+            Self::Http(model) => model.slots(),
+            Self::Scripted(_) => Box::pin(async { None }),
+        }
+    }
+
     /// Sends a request; the answer streams from what comes back. Dropping that ends the request.
     pub fn send(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ResponseStream, ModelError>> {
         Box::pin(async move {

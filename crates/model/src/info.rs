@@ -57,6 +57,8 @@ struct ListIn {
 #[serde(default)]
 struct PropsIn {
     default_generation_settings: Option<MetaIn>,
+    /// Requests that the server works on at the same time.
+    total_slots: Option<u32>,
 }
 
 impl From<EntryIn> for ModelInfo {
@@ -138,9 +140,17 @@ impl HttpModel {
 
     /// llama.cpp before it put the window into its list.
     async fn window_from_props(&self) -> Option<u32> {
+        self.props().await?.default_generation_settings?.n_ctx
+    }
+
+    /// How many requests a local server works on at the same time; none where it does not say.
+    pub fn slots(&self) -> BoxFuture<'_, Option<u32>> {
+        Box::pin(async move { self.props().await?.total_slots })
+    }
+
+    async fn props(&self) -> Option<PropsIn> {
         let base = self.endpoint().base_url.trim_end_matches('/').trim_end_matches("/v1");
-        let props: PropsIn = self.get(&format!("{base}/props")).await.ok()?;
-        props.default_generation_settings?.n_ctx
+        self.get(&format!("{base}/props")).await.ok()
     }
 
     /// A small JSON document. One that does not exist, or is something else, counts as empty; only a

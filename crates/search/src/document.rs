@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::words::{Tokenizer, is_unspaced};
+use crate::words::{Tokenizer, is_unspaced, kinds_of_work, work_term};
 
 /// A field of a document. The name has a higher weight than the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +32,19 @@ impl DocumentField {
     /// Whether the field counts for the length of the document.
     fn has_length(self) -> bool {
         !matches!(self, Self::Type | Self::Date)
+    }
+
+    /// Adds what the document is for to `subject`: name, description, and how to apply it.
+    fn add_subject(self, text: &str, subject: &mut String) {
+        let lines: Vec<&str> = match self {
+            Self::Name | Self::Description => vec![text],
+            Self::Body => text.lines().filter(|line| is_application(line)).collect(),
+            Self::Type | Self::Date => Vec::new(),
+        };
+        for line in lines {
+            subject.push_str(line);
+            subject.push('\n');
+        }
     }
 
     /// Name of the field.
@@ -101,7 +114,9 @@ impl DocumentTerms {
         let mut counts = Counts::default();
         let mut length = 0;
         let mut content_terms = 0;
+        let mut subject = String::new();
         for (field, text) in fields {
+            field.add_subject(text.as_ref(), &mut subject);
             words.each_term(text.as_ref(), |term| {
                 counts.add(term, field.weight());
                 // The last character of a run is already part of the preceding pair.
@@ -112,9 +127,20 @@ impl DocumentTerms {
                 content_terms = counts.terms.len();
             }
         }
+        for kind in kinds_of_work(words, &subject) {
+            counts.add(&work_term(kind), 1);
+        }
         let tells_when = TIME.iter().any(|word| counts.positions.contains_key(*word));
         Self { terms: counts.terms, content_terms, length, tells_when }
     }
+}
+
+/// Whether a line says when and how to apply the document.
+fn is_application(line: &str) -> bool {
+    let start = line.trim_start_matches(['*', ' ', '-']);
+    ["How to apply", "how to apply", "如何应用", "怎么用", "适用"]
+        .iter()
+        .any(|mark| start.starts_with(mark))
 }
 
 fn is_single_character(term: &str) -> bool {

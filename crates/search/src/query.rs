@@ -1,15 +1,27 @@
-//! Reading a query: its terms, their weights, and whether it asks for a time.
+//! Reading a message: its clauses, their terms and weights, and whether it asks for a time.
 
+use std::collections::HashMap;
+
+use crate::clause::{ClauseKind, split_clauses};
 use crate::words::{
-    TextPiece, Tokenizer, character_pairs, function_characters, is_weak, split_text,
+    Commonness, TextPiece, Tokenizer, character_pairs, function_characters, is_unspaced, is_weak,
+    kinds_of_work, pair_commonness, self_contained_words, split_text, word_commonness, work_term,
 };
 
-/// A query, split into weighted terms.
+/// A message, split into clauses of weighted terms.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ParsedQuery {
+    /// Each distinct term once.
     pub(crate) terms: Vec<QueryTerm>,
+    pub(crate) clauses: Vec<QueryClause>,
     /// Whether it asks for a time; documents that mention one then score higher.
     pub(crate) asks_when: bool,
+    /// Number of words that mark a request which seldom depends on the project.
+    pub(crate) self_contained: usize,
+    /// Number of characters.
+    pub(crate) length: usize,
+    /// Whether it is mostly written in a script without spaces.
+    pub(crate) is_unspaced: bool,
 }
 
 /// A term of a query.
@@ -19,10 +31,23 @@ pub(crate) struct QueryTerm {
     pub(crate) word: String,
     pub(crate) term: String,
     pub(crate) kind: QueryTermKind,
-    /// Weight by kind of word.
+    pub(crate) commonness: Commonness,
+}
+
+/// A clause of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QueryClause {
+    pub(crate) kind: ClauseKind,
+    pub(crate) terms: Vec<ClauseTerm>,
+}
+
+/// A term in a clause.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ClauseTerm {
+    /// Index into the terms of the query.
+    pub(crate) index: usize,
+    /// Weight by kind of word and number of occurrences.
     pub(crate) weight: f64,
-    /// Number of occurrences.
-    pub(crate) times: f64,
 }
 
 /// How a query term is matched.
@@ -36,12 +61,18 @@ pub(crate) enum QueryTermKind {
     Pair,
     /// A single character: matches every term that begins with it.
     Character,
+    /// A kind of work.
+    Work,
 }
 
 /// Weight of a part of an identifier.
 const PART: f64 = 0.5;
 /// Weight of a weak word.
 const WEAK: f64 = 0.3;
+/// Weight of a word of asking, if the message has other words.
+const REQUEST: f64 = 0.3;
+/// Weight of a kind of work.
+const WORK: f64 = 0.5;
 /// Factor for each function character in a pair.
 const FUNCTION_CHARACTER: f64 = 0.6;
 /// Further terms are ignored: a pasted log is not a query.
@@ -49,59 +80,164 @@ const LONGEST: usize = 256;
 
 impl ParsedQuery {
     pub(crate) fn read(words: &Tokenizer, text: &str) -> Self {
-        let mut query = Self { asks_when: asks_when(text), ..Self::default() };
-        split_text(text, |piece| match piece {
-            TextPiece::Word { text, is_name } => {
-                let kind = if is_name { QueryTermKind::Name } else { QueryTermKind::Word };
-                query.add_word(words, text, kind, if is_weak(text) { WEAK } else { 1.0 });
-            }
-            TextPiece::Part { text } => query.add_word(words, text, QueryTermKind::Word, PART),
-            TextPiece::Run { text } if text.chars().nth(1).is_none() => {
-                query.add(text, text, QueryTermKind::Character, by_function(text));
-            }
-            TextPiece::Run { text } => character_pairs(text, |pair| {
-                query.add(pair, pair, QueryTermKind::Pair, by_function(pair));
-            }),
-        });
-        query.weaken_characters();
+        let mut query = Self {
+            asks_when: asks_when(text),
+            self_contained: self_contained_words(words, text),
+            length: text.trim().chars().count(),
+            is_unspaced: is_mostly_unspaced(text),
+            ..Self::default()
+        };
+        let mut reader = TermReader { words, query: &mut query, indexes: HashMap::new() };
+        for clause in split_clauses(text) {
+            reader.read_clause(clause.kind, clause.text);
+        }
+        query.clauses.retain(|clause| !clause.terms.is_empty());
+        query.weaken_requests();
         query
     }
 
-    /// Lowers the weight of single characters if there are other terms, because they match many words.
-    fn weaken_characters(&mut self) {
-        let is_character = |asked: &QueryTerm| asked.kind == QueryTermKind::Character;
-        if !self.terms.iter().all(is_character) {
-            for asked in self.terms.iter_mut().filter(|asked| is_character(asked)) {
-                asked.weight *= WEAK;
+    /// Lowers the weight of words of asking, unless there are no others.
+    fn weaken_requests(&mut self) {
+        let is_request = |asked: &QueryTerm| {
+            asked.commonness == Commonness::Request && asked.kind != QueryTermKind::Work
+        };
+        if self.terms.iter().all(is_request) {
+            return;
+        }
+        for used in self.clauses.iter_mut().flat_map(|clause| &mut clause.terms) {
+            if self.terms.get(used.index).is_some_and(is_request) {
+                used.weight *= REQUEST;
             }
         }
     }
+}
 
-    fn add_word(&mut self, words: &Tokenizer, word: &str, kind: QueryTermKind, weight: f64) {
-        if let Some(term) = words.term(word) {
-            self.add(word, &term, kind, weight);
+struct TermReader<'a> {
+    words: &'a Tokenizer,
+    query: &'a mut ParsedQuery,
+    /// Index of each term in the query.
+    indexes: HashMap<String, usize>,
+}
+
+/// The weight of a term in a clause so far.
+struct Counted {
+    index: usize,
+    weight: f64,
+    times: f64,
+}
+
+impl TermReader<'_> {
+    fn read_clause(&mut self, kind: ClauseKind, text: &str) {
+        let mut counted: Vec<Counted> = Vec::new();
+        let words = self.words;
+        split_text(text, |piece| match piece {
+            TextPiece::Word { text, is_name } => {
+                let kind = if is_name { QueryTermKind::Name } else { QueryTermKind::Word };
+                let weight = if is_weak(text) { WEAK } else { 1.0 };
+                self.count_word(&mut counted, text, kind, weight);
+            }
+            TextPiece::Part { text } => {
+                self.count_word(&mut counted, text, QueryTermKind::Word, PART);
+            }
+            TextPiece::Run { text } if text.chars().nth(1).is_none() => {
+                let weight = by_function(text);
+                self.count(&mut counted, (text, text), QueryTermKind::Character, weight);
+            }
+            TextPiece::Run { text } => character_pairs(text, |pair| {
+                let weight = by_function(pair);
+                self.count(&mut counted, (pair, pair), QueryTermKind::Pair, weight);
+            }),
+        });
+        self.weaken_characters(&mut counted);
+        if kind == ClauseKind::Prose {
+            for work in kinds_of_work(words, text) {
+                self.count(&mut counted, (work, &work_term(work)), QueryTermKind::Work, WORK);
+            }
+        }
+        let terms = counted
+            .iter()
+            .map(|it| ClauseTerm { index: it.index, weight: it.weight * it.times })
+            .collect();
+        self.query.clauses.push(QueryClause { kind, terms });
+    }
+
+    /// Lowers the weight of single characters if there are other terms, because they match many words.
+    fn weaken_characters(&self, counted: &mut [Counted]) {
+        let is_character = |it: &Counted| {
+            let asked = self.query.terms.get(it.index);
+            asked.is_some_and(|asked| asked.kind == QueryTermKind::Character)
+        };
+        if !counted.iter().all(is_character) {
+            counted.iter_mut().filter(|it| is_character(it)).for_each(|it| it.weight *= WEAK);
         }
     }
 
-    fn add(&mut self, word: &str, term: &str, kind: QueryTermKind, weight: f64) {
-        if let Some(known) = self.terms.iter_mut().find(|asked| asked.term == term) {
-            known.times += 1.0;
-            known.weight = known.weight.max(weight);
-        } else if self.terms.len() < LONGEST {
-            self.terms.push(QueryTerm {
-                word: word.to_owned(),
-                term: term.to_owned(),
-                kind,
-                weight,
-                times: 1.0,
-            });
+    fn count_word(
+        &mut self,
+        counted: &mut Vec<Counted>,
+        word: &str,
+        kind: QueryTermKind,
+        weight: f64,
+    ) {
+        if let Some(term) = self.words.term(word) {
+            self.count(counted, (word, &term), kind, weight);
         }
+    }
+
+    fn count(
+        &mut self,
+        counted: &mut Vec<Counted>,
+        (word, term): (&str, &str),
+        kind: QueryTermKind,
+        weight: f64,
+    ) {
+        let Some(index) = self.index_of(word, term, kind) else { return };
+        match counted.iter_mut().find(|it| it.index == index) {
+            Some(known) => {
+                known.times += 1.0;
+                known.weight = known.weight.max(weight);
+            }
+            None => counted.push(Counted { index, weight, times: 1.0 }),
+        }
+    }
+
+    fn index_of(&mut self, word: &str, term: &str, kind: QueryTermKind) -> Option<usize> {
+        if let Some(index) = self.indexes.get(term) {
+            return Some(*index);
+        }
+        let index = self.query.terms.len();
+        if index >= LONGEST {
+            return None;
+        }
+        let commonness = match kind {
+            QueryTermKind::Word | QueryTermKind::Name => word_commonness(term),
+            QueryTermKind::Pair => pair_commonness(term),
+            QueryTermKind::Character | QueryTermKind::Work => Commonness::Common,
+        };
+        self.query.terms.push(QueryTerm {
+            word: word.to_owned(),
+            term: term.to_owned(),
+            kind,
+            commonness,
+        });
+        self.indexes.insert(term.to_owned(), index);
+        Some(index)
     }
 }
 
 /// Weight of characters by the number of function characters.
 fn by_function(run: &str) -> f64 {
     (0..function_characters(run)).fold(1.0, |weight, _| weight * FUNCTION_CHARACTER)
+}
+
+/// A character of these scripts says about as much as half a word of the others.
+fn is_mostly_unspaced(text: &str) -> bool {
+    let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+    let spaced = text
+        .split_whitespace()
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .count();
+    unspaced > spaced * 2
 }
 
 fn asks_when(text: &str) -> bool {
@@ -119,36 +255,73 @@ fn asks_when(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Terms of the only clause, with weights.
+    fn terms(text: &str) -> Vec<(String, QueryTermKind, f64)> {
+        let query = ParsedQuery::read(&Tokenizer::new(), text);
+        assert_eq!(query.clauses.len(), 1, "{text}");
+        let of = |used: &ClauseTerm| {
+            let asked = &query.terms[used.index];
+            (asked.term.clone(), asked.kind, (used.weight * 100.0).round() / 100.0)
+        };
+        query.clauses[0].terms.iter().map(of).collect()
+    }
+
+    fn expected(terms: &[(&str, QueryTermKind, f64)]) -> Vec<(String, QueryTermKind, f64)> {
+        terms.iter().map(|(term, kind, weight)| ((*term).to_owned(), *kind, *weight)).collect()
+    }
+
     #[test]
     fn a_query_is_its_terms() {
-        let query =
-            ParsedQuery::read(&Tokenizer::new(), "When did Maria bought the bike and bike?");
-        let asked: Vec<_> =
-            query.terms.iter().map(|a| (a.term.as_str(), a.kind, a.times)).collect();
         assert_eq!(
-            asked,
-            [
+            terms("When did Maria bought the bike and bike?"),
+            expected(&[
                 ("maria", QueryTermKind::Name, 1.0),
                 ("buy", QueryTermKind::Word, 1.0),
                 ("bike", QueryTermKind::Word, 2.0)
-            ]
+            ])
         );
-        assert!(query.asks_when);
-        assert!(!ParsedQuery::read(&Tokenizer::new(), "the day when it rained").asks_when);
+        let asks_when = |text| ParsedQuery::read(&Tokenizer::new(), text).asks_when;
+        assert!(asks_when("When did Maria bought the bike?"));
+        assert!(!asks_when("the day when it rained"));
     }
 
     #[test]
     fn pairs_and_single_characters() {
-        let query = ParsedQuery::read(&Tokenizer::new(), "猫, 数据的");
-        let asked: Vec<_> =
-            query.terms.iter().map(|a| (a.term.as_str(), a.kind, a.weight)).collect();
         assert_eq!(
-            asked,
-            [
+            terms("猫, 数据的"),
+            expected(&[
                 ("猫", QueryTermKind::Character, 0.3),
                 ("数据", QueryTermKind::Pair, 1.0),
                 ("据的", QueryTermKind::Pair, 0.6)
-            ]
+            ])
         );
+    }
+
+    #[test]
+    fn words_of_asking_weigh_little_unless_there_are_no_others() {
+        assert_eq!(
+            terms("please change the kettle"),
+            expected(&[("chang", QueryTermKind::Word, 0.3), ("kettl", QueryTermKind::Word, 1.0)])
+        );
+        assert_eq!(terms("please change"), expected(&[("chang", QueryTermKind::Word, 1.0)]));
+    }
+
+    #[test]
+    fn a_kind_of_work_is_a_term() {
+        assert_eq!(
+            terms("write specs"),
+            expected(&[
+                ("write", QueryTermKind::Word, 0.3),
+                ("spec", QueryTermKind::Word, 1.0),
+                ("#test", QueryTermKind::Work, 0.5)
+            ])
+        );
+    }
+
+    #[test]
+    fn the_script_of_a_message_is_that_of_most_of_it() {
+        let is_unspaced = |text| ParsedQuery::read(&Tokenizer::new(), text).is_unspaced;
+        assert!(is_unspaced("BLE 新增一条命令，让手机能读到电池电压"));
+        assert!(!is_unspaced("rename 数据 to data in the loader"));
     }
 }

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::embed::{Embedder, EmbedderLocation, VectorFile};
+use crate::calibration::{Calibration, RecallTier};
+use crate::embed::{Embedder, VectorFile};
+use crate::evidence::{DocRanks, Evidence, EvidenceReader};
 use crate::query::ParsedQuery;
-use crate::score::{ScoreRequest, ScoreResult, ScoredDoc, compare, score};
+use crate::score::{ScoreRequest, ScoreResult, compare, score};
 use crate::term_forms::MatchKind;
+use crate::term_matches::ScoredDoc;
 use crate::tuning::RankTuning;
 use crate::vector_rank::{
-    DEPTH, FusedDoc, FusedRank, VectorRanking, VectorSearch, VectorUse, fuse,
+    DEPTH, FusedDoc, FusedRank, QueryVector, VectorRanking, VectorSearch, VectorUse, fuse,
 };
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Tokenizer;
-
-/// How many terms of a query a confident document must have, unless the query has only one. Related words count in
-/// part.
-const MIN_CONFIDENT_TERMS: f64 = 1.9;
 
 /// What to rank.
 pub struct RankRequest<'a> {
@@ -25,8 +24,8 @@ pub struct RankRequest<'a> {
     pub count: usize,
     /// Current time, in seconds since 1970.
     pub now: i64,
-    /// The most remote model that may be asked for the query's vector.
-    pub location: EmbedderLocation,
+    /// Where the vector of the query comes from.
+    pub vector: QueryVector<'a>,
     /// Which documents may be returned.
     pub admits: &'a dyn Fn(ViewDocId) -> bool,
 }
@@ -51,21 +50,22 @@ pub struct RankedDoc {
     pub doc: ViewDocId,
     /// Comparable within one ranking only.
     pub score: f64,
-    /// Share of the query that the document covers, 0 to 1.
-    pub coverage: f64,
     /// Ranks by words and by vectors; `None` if no vectors were used.
     pub fused_rank: Option<FusedRank>,
     /// Matching terms, highest gain first.
     pub matches: Vec<TermMatch>,
-    has_enough_terms: bool,
-    min_coverage: f64,
+    /// What speaks for it.
+    pub evidence: Evidence,
+    /// The probability that it helps with the message, 0 to 1.
+    pub confidence: f64,
+    /// How the evidence was weighed.
+    pub calibration: Calibration,
 }
 
 impl RankedDoc {
-    /// Whether the document may be recalled without being asked for, if it covers this share of the query. Depends on
-    /// coverage, not on the score, which grows with the collection.
-    pub fn is_confident(&self, coverage: f64) -> bool {
-        self.has_enough_terms && coverage >= self.min_coverage
+    /// Whether the document may be shown without being asked for, with this confidence.
+    pub fn tier(&self, confidence: f64) -> RecallTier {
+        self.calibration.tier(confidence)
     }
 }
 
@@ -118,7 +118,7 @@ impl Ranker {
     pub fn rank(&self, view: &IndexView, request: &RankRequest<'_>) -> RankResult {
         let query = ParsedQuery::read(&self.tokenizer, request.text);
         let nearest = self.vectors.as_ref().map_or_else(VectorRanking::default, |vectors| {
-            vectors.nearest(view, request.text, request.location, request.admits)
+            vectors.nearest(view, request.text, request.vector, request.admits)
         });
         let count = if nearest.order.is_empty() { request.count } else { request.count.max(DEPTH) };
         let wanted =
@@ -126,19 +126,25 @@ impl Ranker {
         let scores = score(view, &self.tokenizer, &query, &wanted);
         let order = fuse(&scores.best, &nearest);
         let found = order.len().max(scores.found);
+        let reader = EvidenceReader::new(view, &query, &scores);
         let mut matches = term_matches(view, &scores);
-        let min_terms = if scores.query_terms < 2 { 1.0 } else { MIN_CONFIDENT_TERMS };
-        let ranked = |FusedDoc { scored, word_index, fused_rank }| RankedDoc {
-            doc: scored.doc,
-            score: scored.score,
-            coverage: scored.coverage,
-            fused_rank,
-            matches: word_index
-                .and_then(|index| matches.get_mut(index))
-                .map(std::mem::take)
-                .unwrap_or_default(),
-            has_enough_terms: scored.terms >= min_terms,
-            min_coverage: self.tuning.coverage,
+        let learned =
+            if nearest.order.is_empty() { self.tuning.by_words } else { self.tuning.by_vectors };
+        let calibration = learned.of(query.is_unspaced);
+        let ranked = |FusedDoc { scored, word_index, fused_rank }| {
+            let by_words = word_index.map_or_else(|| reader.without_words(), |at| reader.at(at));
+            let (similarity, similarity_margin) = nearest.evidence_of(scored.doc);
+            let evidence = Evidence { similarity, similarity_margin, ..by_words };
+            let matches = word_index.and_then(|at| matches.get_mut(at)).map(std::mem::take);
+            RankedDoc {
+                doc: scored.doc,
+                score: scored.score,
+                fused_rank,
+                matches: matches.unwrap_or_default(),
+                evidence,
+                confidence: calibration.confidence(&evidence),
+                calibration,
+            }
         };
         let docs = order.into_iter().take(request.count).map(ranked).collect();
         RankResult { docs, found, vectors: nearest.vectors }
@@ -149,17 +155,17 @@ impl Ranker {
         let mut docs: Vec<ScoredDoc> = view
             .docs()
             .filter(|doc| admits(*doc))
-            .map(|doc| ScoredDoc { doc, score: 0.0, coverage: 0.0, terms: 0.0 })
+            .map(|doc| ScoredDoc { doc, score: 0.0 })
             .collect();
         docs.sort_by(|a, b| compare(view, a, b));
         let unranked = |scored: ScoredDoc| RankedDoc {
             doc: scored.doc,
             score: 0.0,
-            coverage: 0.0,
             fused_rank: None,
             matches: Vec::new(),
-            has_enough_terms: false,
-            min_coverage: self.tuning.coverage,
+            evidence: Evidence::default(),
+            confidence: 0.0,
+            calibration: Calibration::NONE,
         };
         docs.into_iter().map(unranked).collect()
     }
@@ -168,17 +174,10 @@ impl Ranker {
 /// The matching terms of each of the best documents, highest gain first.
 fn term_matches(view: &IndexView, scores: &ScoreResult) -> Vec<Vec<TermMatch>> {
     let mut matches = vec![Vec::new(); scores.best.len()];
-    // Rank of each document, so that each of very many matches costs one lookup.
-    let mut ranks = vec![u16::MAX; view.slot_count()];
-    for (rank, scored) in (0..u16::MAX).zip(&scores.best) {
-        if let Some(slot) = usize::try_from(scored.doc.0).ok().and_then(|at| ranks.get_mut(at)) {
-            *slot = rank;
-        }
-    }
-    for of_term in &scores.matches {
+    let ranks = DocRanks::new(view, scores);
+    for of_term in scores.matches.iter().chain(&scores.company) {
         for hit in &of_term.hits {
-            let rank = usize::try_from(hit.doc.0).ok().and_then(|at| ranks.get(at));
-            let of_doc = rank.and_then(|rank| matches.get_mut(usize::from(*rank)));
+            let of_doc = ranks.of(hit.doc).and_then(|rank| matches.get_mut(rank));
             if let (Some(of_doc), Some(form)) = (of_doc, of_term.form(hit)) {
                 of_doc.push(TermMatch {
                     word: of_term.word.clone(),

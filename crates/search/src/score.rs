@@ -4,15 +4,19 @@
 
 use std::collections::HashMap;
 
+use crate::message_sums::MessageSums;
 use crate::query::{ParsedQuery, QueryTerm, QueryTermKind};
 use crate::segment::DocumentFlags;
 use crate::term_forms::{MatchKind, TermForm, TypoBudget, forms_of};
+use crate::term_matches::{DocMatch, Rarity, ScoredDoc, TermMatches, slot};
 use crate::tuning::RankTuning;
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Tokenizer;
 
 /// Minimum rarity: a name that half of the documents have is still informative.
 const RAREST_FLOOR: f64 = 1.0;
+/// The same for a kind of work.
+const WORK_FLOOR: f64 = 0.3;
 /// Bonus of a document that mentions a time, for a query that asks for one.
 const TELLS_WHEN: f64 = 0.2;
 /// Bonus of the newest document; half of it after a month, a third after two.
@@ -21,46 +25,6 @@ const MONTH: f64 = 30.0 * 24.0 * 60.0 * 60.0;
 /// How many of the best documents are used for expansion, and how many terms are taken from them.
 const COMPANY_DOCS: usize = 4;
 const COMPANY_TERMS: usize = 14;
-/// Weight of an unknown name: the query is about something else.
-const UNKNOWN_NAME: f64 = 2.0;
-
-/// A document with its score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ScoredDoc {
-    pub(crate) doc: ViewDocId,
-    pub(crate) score: f64,
-    /// Share of the query's weight that the document covers, 0 to 1.
-    pub(crate) coverage: f64,
-    /// How many of the query's terms it has; other forms count in part.
-    pub(crate) terms: f64,
-}
-
-/// The matches of one query term.
-#[derive(Debug, Clone)]
-pub(crate) struct TermMatches {
-    /// The word of the query; for an expansion term, the term itself.
-    pub(crate) word: String,
-    pub(crate) forms: Vec<TermForm>,
-    /// Share of the query that the term is.
-    weight: f64,
-    pub(crate) hits: Vec<DocMatch>,
-}
-
-/// A document that has a form of a term. Kept small because there are many.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DocMatch {
-    /// Contribution to the score, before document-wide factors.
-    pub(crate) gain: f64,
-    pub(crate) doc: ViewDocId,
-    /// Index into the forms of the term.
-    pub(crate) form: u16,
-}
-
-impl TermMatches {
-    pub(crate) fn form(&self, hit: &DocMatch) -> Option<&TermForm> {
-        self.forms.get(usize::from(hit.form))
-    }
-}
 
 /// The best documents in order, and their matches.
 #[derive(Debug, Clone, Default)]
@@ -68,9 +32,11 @@ pub(crate) struct ScoreResult {
     pub(crate) best: Vec<ScoredDoc>,
     /// Number of documents with any match.
     pub(crate) found: usize,
+    /// Matches of each term of the query.
     pub(crate) matches: Vec<TermMatches>,
-    /// Number of terms of the query.
-    pub(crate) query_terms: usize,
+    /// Matches of expansion terms.
+    pub(crate) company: Vec<TermMatches>,
+    pub(crate) rarity: Rarity,
 }
 
 /// What to rank.
@@ -89,21 +55,19 @@ pub(crate) fn score(
     query: &ParsedQuery,
     request: &ScoreRequest<'_>,
 ) -> ScoreResult {
+    let rarity = Rarity::new(view);
     let mut scorer =
-        Scorer { view, tuning: request.tuning, best: vec![(0.0, 0); view.slot_count()] };
+        Scorer { view, rarity, tuning: request.tuning, best: vec![(0.0, 0); view.slot_count()] };
     let mut typos = TypoBudget::ALL;
-    let mut matches: Vec<TermMatches> =
+    let matches: Vec<TermMatches> =
         query.terms.iter().map(|asked| scorer.matches(words, asked, &mut typos)).collect();
-    let mut sums = Sums::new(view, &matches);
+    let mut sums = MessageSums::new(view, query, &matches);
     let mut first = Best::new(view, COMPANY_DOCS);
     for scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {
         first.offer(scored);
     }
     let company = scorer.company(query, &first.in_order());
-    for term in &company {
-        sums.add(term);
-    }
-    matches.extend(company);
+    company.iter().for_each(|term| sums.add_company(term));
     let mut best = Best::new(view, request.count);
     let mut found = 0;
     for mut scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {
@@ -111,7 +75,7 @@ pub(crate) fn score(
         found += 1;
         best.offer(scored);
     }
-    ScoreResult { best: best.in_order(), found, matches, query_terms: query.terms.len() }
+    ScoreResult { best: best.in_order(), found, matches, company, rarity }
 }
 
 /// Document-wide factor: time and recency.
@@ -125,21 +89,19 @@ fn document_factor(view: &IndexView, doc: ViewDocId, query: &ParsedQuery, now: i
     when * (1.0 + RECENCY / (1.0 + age / MONTH))
 }
 
+fn rarity_floor(asked: &QueryTerm) -> f64 {
+    if asked.kind == QueryTermKind::Work { WORK_FLOOR } else { RAREST_FLOOR }
+}
+
 struct Scorer<'a> {
     view: &'a IndexView,
+    rarity: Rarity,
     tuning: RankTuning,
     /// Best gain of each document for the current term, and its form.
     best: Vec<(f64, u16)>,
 }
 
 impl Scorer<'_> {
-    /// Inverse document frequency.
-    fn rarity(&self, frequency: u32) -> f64 {
-        let all = f64::from(self.view.live_count());
-        let frequency = f64::from(frequency);
-        (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
-    }
-
     fn matches(
         &mut self,
         words: &Tokenizer,
@@ -147,28 +109,12 @@ impl Scorer<'_> {
         typos: &mut TypoBudget,
     ) -> TermMatches {
         let forms = forms_of(self.view, words, asked, typos);
-        let weight = self.weight(asked, &forms);
-        let gains: Vec<f64> = forms
-            .iter()
-            .map(|form| {
-                let rarity = self.rarity(form.frequency).max(RAREST_FLOOR);
-                form.factor * rarity * asked.weight * asked.times
-            })
-            .collect();
+        let same = forms.iter().find(|form| form.kind == MatchKind::Same);
+        let rarity = |form: &TermForm| self.rarity.of(form.frequency).max(rarity_floor(asked));
+        let weight = same.map_or(self.rarity.of(0), &rarity);
+        let gains: Vec<f64> = forms.iter().map(|form| form.factor * rarity(form)).collect();
         let hits = self.hits(&forms, &gains);
         TermMatches { word: asked.word.clone(), forms, weight, hits }
-    }
-
-    /// Share of the query that a term is: rare terms weigh more, unknown ones most.
-    fn weight(&self, asked: &QueryTerm, forms: &[TermForm]) -> f64 {
-        let most = self.rarity(0);
-        let same = forms.iter().find(|form| form.kind == MatchKind::Same);
-        let rarity = match same {
-            Some(form) => self.rarity(form.frequency).max(RAREST_FLOOR).min(most),
-            None if asked.kind == QueryTermKind::Name => most * UNKNOWN_NAME,
-            None => most,
-        };
-        rarity * asked.weight * asked.times
     }
 
     /// Documents with any of the forms, each with its best form.
@@ -222,7 +168,7 @@ impl Scorer<'_> {
             .map(|(term, weight)| {
                 let frequency = self.view.frequency(&term);
                 let factor = self.tuning.company * weight / most;
-                let gain = factor * self.rarity(frequency);
+                let gain = factor * self.rarity.of(frequency);
                 let form =
                     TermForm { term: term.clone(), kind: MatchKind::Company, factor, frequency };
                 let hits = self.hits(std::slice::from_ref(&form), &[gain]);
@@ -243,7 +189,7 @@ impl Scorer<'_> {
                 if is_asked || text.chars().nth(1).is_none() {
                     continue;
                 }
-                let rarity = self.rarity(self.view.frequency(text));
+                let rarity = self.rarity.of(self.view.frequency(text));
                 let weight = scored.score / top * rarity * f64::from(count) / length;
                 *terms.entry(text.to_owned()).or_default() += weight;
             }
@@ -299,75 +245,5 @@ impl<'a> Best<'a> {
         self.truncate();
         self.kept.sort_by(|a, b| compare(self.view, a, b));
         self.kept
-    }
-}
-
-fn slot<T>(list: &mut [T], doc: ViewDocId) -> Option<&mut T> {
-    usize::try_from(doc.0).ok().and_then(|at| list.get_mut(at))
-}
-
-/// Factor for the covered share of a query: the share to the power of 3/8, computed from square roots for speed.
-fn by_share(share: f64) -> f64 {
-    let fourth = share.sqrt().sqrt();
-    fourth * fourth.sqrt()
-}
-
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    gain: f64,
-    company: f64,
-    /// Weight of the query terms it has in any form, and weight by how well the forms match.
-    touched: f64,
-    covered: f64,
-    terms: f64,
-}
-
-struct Sums {
-    by_doc: Vec<Sum>,
-    touched: Vec<ViewDocId>,
-    /// Weight of the whole query.
-    whole: f64,
-}
-
-impl Sums {
-    fn new(view: &IndexView, matches: &[TermMatches]) -> Self {
-        let whole = matches.iter().map(|found| found.weight).sum();
-        let mut sums =
-            Self { by_doc: vec![Sum::default(); view.slot_count()], touched: Vec::new(), whole };
-        for found in matches {
-            sums.add(found);
-        }
-        sums
-    }
-
-    fn add(&mut self, matches: &TermMatches) {
-        let covers: Vec<f64> = matches.forms.iter().map(TermForm::cover).collect();
-        // Expansion terms are not part of the query and cover nothing.
-        let is_company = matches.forms.iter().any(|form| form.kind == MatchKind::Company);
-        for hit in &matches.hits {
-            let Some(sum) = slot(&mut self.by_doc, hit.doc) else { continue };
-            if sum.gain == 0.0 && sum.company == 0.0 {
-                self.touched.push(hit.doc);
-            }
-            if is_company {
-                sum.company += hit.gain;
-                continue;
-            }
-            let cover = covers.get(usize::from(hit.form)).copied().unwrap_or(0.0);
-            sum.gain += hit.gain;
-            sum.touched += matches.weight;
-            sum.covered += matches.weight * cover;
-            sum.terms += cover;
-        }
-    }
-
-    /// All documents with a match. Documents that cover more of the query score higher.
-    fn scored(&self) -> impl Iterator<Item = ScoredDoc> + '_ {
-        let share = |part: f64| if self.whole > 0.0 { part / self.whole } else { 0.0 };
-        self.touched.iter().filter_map(move |doc| {
-            let sum = *self.by_doc.get(usize::try_from(doc.0).ok()?)?;
-            let score = sum.gain * by_share(share(sum.touched)) + sum.company;
-            Some(ScoredDoc { doc: *doc, score, coverage: share(sum.covered), terms: sum.terms })
-        })
     }
 }

@@ -16,6 +16,8 @@ pub enum MatchKind {
     Related,
     /// One letter is different: a typing error.
     Typo,
+    /// The same kind of work: `specs` and `tests`.
+    Work,
     /// Not in the query, but common among the best documents.
     Company,
 }
@@ -25,7 +27,7 @@ impl MatchKind {
     pub(crate) fn factor(self) -> f64 {
         match self {
             // `score` weights expansion terms individually.
-            Self::Same | Self::Company => 1.0,
+            Self::Same | Self::Work | Self::Company => 1.0,
             Self::Family => 0.7,
             Self::Related => 0.3,
             Self::Typo => 0.6,
@@ -39,6 +41,7 @@ impl MatchKind {
             Self::Family => "family",
             Self::Related => "related",
             Self::Typo => "typo",
+            Self::Work => "work",
             Self::Company => "company",
         }
     }
@@ -94,6 +97,7 @@ pub(crate) fn forms_of(
     let mut forms = FormSearch { view, found: Vec::new() };
     match asked.kind {
         QueryTermKind::Pair => forms.add(&asked.term, MatchKind::Same),
+        QueryTermKind::Work => forms.add(&asked.term, MatchKind::Work),
         QueryTermKind::Character => {
             for term in view.with_prefix(&asked.term, MOST) {
                 forms.add(&term, MatchKind::Same);

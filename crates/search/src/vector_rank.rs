@@ -1,15 +1,16 @@
 //! Ranking by vectors, and fusion with the ranking by words.
 //!
-//! Vectors move documents up and add some that have none of the words. They add no confidence: only words decide which
-//! documents are recalled automatically.
+//! Vectors move documents up and add some that have none of the words. What a similarity is worth depends on the model: it
+//! is compared with the similarities of the user's own documents.
 
 use std::sync::Arc;
 
 use crate::embed::{
-    Embedder, EmbedderLocation, FileStamp, StoredVectors, Vector, VectorFile, check_vectors,
+    Embedder, EmbedderLocation, FileStamp, SimilaritySpread, StoredVectors, Vector, VectorFile,
+    check_vectors,
 };
-use crate::score::ScoredDoc;
 use crate::segment::DocId;
+use crate::term_matches::ScoredDoc;
 use crate::view::{IndexView, ViewDocId, ViewSegment};
 
 /// Length of the ranking by vectors.
@@ -31,6 +32,15 @@ pub enum VectorUse {
     Used(usize),
     /// Not available, and why; the ranking is by words only.
     Unavailable(String),
+}
+
+/// Where the vector of a query comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum QueryVector<'a> {
+    /// The model makes it, unless it is more remote than this.
+    Asked(EmbedderLocation),
+    /// The model has made it already.
+    Given(&'a [f32]),
 }
 
 /// Ranks of a document by words and by vectors.
@@ -58,9 +68,28 @@ pub(crate) struct NearDoc {
 pub(crate) struct VectorRanking {
     /// Most similar first.
     pub(crate) order: Vec<NearDoc>,
+    /// Similarity below which documents are left out.
+    floor: f64,
+    /// What similarities are usual.
+    spread: SimilaritySpread,
     /// Weight relative to the ranking by words.
     weight: f64,
     pub(crate) vectors: VectorUse,
+}
+
+impl VectorRanking {
+    /// Similarity of a document in deviations from what is usual, and its distance to the best other document.
+    pub(crate) fn evidence_of(&self, doc: ViewDocId) -> (f64, f64) {
+        if self.order.is_empty() {
+            return (0.0, 0.0);
+        }
+        let standardized = |near: Option<&NearDoc>| {
+            self.spread.standardized(near.map_or(self.floor, |near| near.similarity))
+        };
+        let own = standardized(self.order.iter().find(|near| near.doc == doc));
+        let other = standardized(self.order.iter().find(|near| near.doc != doc));
+        (own, own - other)
+    }
 }
 
 /// An embedding model and the stored vectors, one file per collection.
@@ -82,19 +111,21 @@ impl VectorSearch {
         &self.files
     }
 
-    /// Ranks documents by similarity to a text. A model that is more remote than `location` is not asked.
+    /// Ranks documents by similarity to a text.
     pub(crate) fn nearest(
         &self,
         view: &IndexView,
         text: &str,
-        location: EmbedderLocation,
+        vector: QueryVector<'_>,
         admits: &dyn Fn(ViewDocId) -> bool,
     ) -> VectorRanking {
         let unavailable = |why: String| VectorRanking {
             vectors: VectorUse::Unavailable(why),
             ..VectorRanking::default()
         };
-        if self.embedder.location() > location || !self.embedder.supports(text) {
+        let is_too_remote =
+            matches!(vector, QueryVector::Asked(location) if self.embedder.location() > location);
+        if is_too_remote || !self.embedder.supports(text) {
             return VectorRanking::default();
         }
         let stored = self.stored();
@@ -103,12 +134,17 @@ impl VectorSearch {
                 "no memory has a vector of this model yet; run `dormouse memory embed`".to_owned(),
             );
         };
-        let asked = self.embedder.embed_query(text);
+        let asked = match vector {
+            QueryVector::Asked(_) => self.embedder.embed_query(text),
+            QueryVector::Given(vector) => Ok(vec![vector.to_vec()]),
+        };
         let query = asked.and_then(|answer| check_vectors(answer, 1, Some(dimension)));
         match query.map(|mut vectors| vectors.pop()) {
             Ok(Some(query)) => {
                 let near = rank_by_similarity(view, &stored, &query, admits);
-                VectorRanking { weight: self.embedder.weight(), ..near }
+                let largest = stored.iter().flatten().max_by_key(|stored| stored.count());
+                let spread = largest.map(|stored| stored.spread()).unwrap_or_default();
+                VectorRanking { weight: self.embedder.weight(), spread, ..near }
             }
             Ok(None) => VectorRanking::default(),
             Err(error) => unavailable(error.to_string()),
@@ -147,7 +183,7 @@ fn rank_by_similarity(
         order.truncate(NEAREST);
     }
     order.sort_by(nearer);
-    VectorRanking { order, vectors: VectorUse::Used(count), ..VectorRanking::default() }
+    VectorRanking { order, floor, vectors: VectorUse::Used(count), ..VectorRanking::default() }
 }
 
 /// Minimum similarity: halfway between the mean and the best. Models differ: for some, no two texts are below 0.7.
@@ -201,7 +237,7 @@ pub(crate) fn fuse(best: &[ScoredDoc], nearest: &VectorRanking) -> Vec<FusedDoc>
     if near.is_empty() {
         return all;
     }
-    let unfound = |doc| ScoredDoc { doc, score: 0.0, coverage: 0.0, terms: 0.0 };
+    let unfound = |doc| ScoredDoc { doc, score: 0.0 };
     let is_new = |near: &&NearDoc| best.iter().all(|scored| scored.doc != near.doc);
     all.extend(near.iter().filter(is_new).map(|near| FusedDoc {
         scored: unfound(near.doc),

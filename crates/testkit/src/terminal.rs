@@ -4,14 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use vt100::{Parser, Screen};
 
@@ -21,6 +24,9 @@ use crate::gate::{PATIENCE, lock};
 const SCROLLED: usize = 10_000;
 /// How often a program's end is looked for.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// A command that terminals ignore.
+const MARK: &[u8] = b"\x1b]7777;all was read\x07";
 
 /// What came out so far.
 struct Shown {
@@ -156,11 +162,31 @@ impl Terminal {
         loop {
             if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
                 self.ended = Some(status.exit_code());
+                self.read_all();
                 return status.exit_code();
             }
             assert!(Instant::now() < deadline, "it does not end\n{}", self.screen());
             std::thread::sleep(LOOK);
         }
+    }
+
+    /// Waits until all output of a program that has ended was read: writes a mark behind it, and waits for that.
+    #[track_caller]
+    fn read_all(&self) {
+        let name = self.master.tty_name().expect("a terminal has a name");
+        let no_control = i32::try_from(OFlags::NOCTTY.bits()).expect("a flag");
+        let behind = File::options().write(true).custom_flags(no_control).open(name);
+        behind.and_then(|mut file| file.write_all(MARK)).expect("the terminal takes the mark");
+        let deadline = Instant::now() + PATIENCE;
+        let mut shown = lock(&self.shown.0);
+        while !shown.bytes.ends_with(MARK) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "the last output did not arrive");
+            let woken = self.shown.1.wait_timeout(shown, left);
+            shown = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let end = shown.bytes.len() - MARK.len();
+        shown.bytes.truncate(end);
     }
 
     /// The program's process id.

@@ -137,7 +137,8 @@ impl ProjectMemory<'_> {
         let session = input.session_id.as_deref();
         let (seen, spent) = session.map(|session| state.seen(session)).unwrap_or_default();
         let memories = self.memories().await?;
-        let recalled = about_prompt(&memories, prompt, &seen, spent).map_err(Failure::failed)?;
+        let recalled =
+            about_prompt(&memories, prompt, &seen, spent, self.index()).map_err(Failure::failed)?;
         let Some(text) = recalled.text else { return Ok(None) };
         if let Some(session) = session {
             state.note_seen(session, &recalled.files, text.len()).map_err(Failure::failed)?;

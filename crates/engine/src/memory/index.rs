@@ -1,6 +1,6 @@
 //! The index of each scope as the first message shows it (R-2, M-6).
 
-use dormouse_memory::index::{self, LOADED_BYTES, LOADED_LINES};
+use dormouse_memory::index::{self, IndexLimits, LOADED_BYTES, LOADED_LINES};
 use dormouse_memory::{ScanCache, Scope, Store};
 
 use super::session_memory::SessionMemory;
@@ -15,12 +15,16 @@ pub(crate) struct IndexParts {
 }
 
 /// The index of each scope, each in at most `most_bytes`.
-pub(crate) fn index_parts(memory: &SessionMemory, most_bytes: usize) -> IndexParts {
+pub(crate) fn index_parts(
+    memory: &SessionMemory,
+    limits: IndexLimits,
+    most_bytes: usize,
+) -> IndexParts {
     let mut index = IndexParts::default();
     for store in memory.memories().stores() {
         // A store that cannot be read costs its index, not the session; doctor shows why.
         let scan = || store.scan(&mut ScanCache::default());
-        let Ok(loaded) = store.loaded_index(scan) else { continue };
+        let Ok(loaded) = store.loaded_index(limits, scan) else { continue };
         if loaded.text.trim().is_empty() {
             continue;
         }

@@ -83,6 +83,6 @@ impl SessionProvenance {
 fn typed_text(message: &Message) -> String {
     let texts = message.blocks.iter().filter_map(Block::as_text);
     let is_attached =
-        |text: &String| RecalledMemories::paths_in(text).is_some() || InvokedSkill::is_in(text);
+        |text: &String| RecalledMemories::text_in(text).is_some() || InvokedSkill::is_in(text);
     texts.filter(|text| !is_attached(text)).collect()
 }

@@ -1,31 +1,29 @@
 //! Memories that match the user's message, attached to it.
 //!
-//! Two steps, neither of which delays a turn. The local ranking runs while the request is being built; its sure matches
-//! go with the user's message. While the request runs, a small model chooses from the list of memories; its choice
-//! goes with the next message.
+//! Steps that do not delay a turn. The local ranking (`search`) runs while the request is being built; its sure matches go
+//! with the user's message, its likely ones are named. While the request runs, a server may make a vector of the message,
+//! and a small model chooses from the list of memories (`selection`); what they add goes with the next message.
 //!
 //! Invariants: nothing is added to a message that was sent; a memory that the conversation has seen is not shown again;
 //! recalled text is never attributed to the user.
 
-mod content;
-mod local;
 mod receipt;
+mod result;
+mod search;
 mod seen_memories;
+mod selection;
 mod selector;
 mod setup;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use dormouse_base::FileError;
-use dormouse_context::{Fragment, RecalledMemories, RecalledMemoryText as Shown};
+use dormouse_context::{Fragment, RecalledMemories};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Block, Message, estimate_text};
 use dormouse_hooks::HookRunner;
-use dormouse_memory::{FoundMemory, ReachableMemories, is_substantial};
-use jiff::Timestamp;
+use dormouse_memory::{RecalledMemoryLine, RecalledTexts, is_substantial};
 use tokio::task::JoinSet;
 
 use crate::config::EngineConfig;
@@ -36,15 +34,15 @@ use crate::hook_wiring::notify_recall;
 use crate::memory::SessionMemory;
 use crate::memory_usage::TurnMemoryUsage;
 use crate::spending::Spending;
-use local::{LocalHit, LocalRanking};
-pub use receipt::{RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
+pub use receipt::{RecallForm, RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
+use result::{LoadedMemory, RecallResult};
+use search::{LocalStep, refresh_index, search_later, search_within, why};
 use seen_memories::{SeenMemories, SessionFiles};
+use selection::select;
+use selector::SelectorRequest;
 pub use selector::SmallModel;
-use selector::{MOST_CHOSEN, SelectorAnswer, SelectorRequest};
 pub use setup::{MentionedAgentMemory, RecallSetup};
 
-/// Skipped memories that a receipt names.
-const NAMED_SKIPPED: usize = 5;
 /// After this many failures in a row, the small model is not asked again in this session.
 const MOST_FAILURES: u32 = 3;
 /// Tools that were called in this many recent messages are in use.
@@ -54,44 +52,19 @@ const RECENT_MESSAGES: usize = 12;
 #[derive(Debug, Default)]
 pub(crate) struct RecallState {
     seen: SeenMemories,
-    selecting: Option<PendingSelection>,
+    /// Steps that run beside the request.
+    pending: Vec<PendingStep>,
     /// Selections in a row that failed.
     failures: u32,
 }
 
-/// A selection that runs, or is done and not yet shown.
+/// A step that runs beside the request, or is done and not yet shown.
 #[derive(Debug)]
-struct PendingSelection {
+struct PendingStep {
+    step: RecallStep,
     /// Dropping it ends the request.
     task: JoinSet<RecallResult>,
     query: String,
-}
-
-/// A memory that is ready to be shown.
-#[derive(Debug)]
-struct LoadedMemory {
-    found: FoundMemory,
-    shown: Shown,
-    why: String,
-}
-
-/// The result of a step.
-#[derive(Debug, Default)]
-struct RecallResult {
-    memories: Vec<LoadedMemory>,
-    skipped: Vec<SkippedMemory>,
-    considered: usize,
-    note: Option<String>,
-    took: Duration,
-    cost_usd: f64,
-    /// The index is due to be refreshed.
-    is_old: bool,
-}
-
-impl RecallResult {
-    fn empty(why: impl Into<String>) -> Self {
-        Self { note: Some(why.into()), ..Self::default() }
-    }
 }
 
 /// The parts of a session that recall uses.
@@ -118,8 +91,8 @@ impl RecallState {
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
     ) -> Vec<Block> {
-        let late = self.take_selected(context, sink);
-        self.selecting = None;
+        let late = self.take_finished(context, sink);
+        self.pending.clear();
         let now = self.recall_now(prompt, context, sink).await;
         late.into_iter().chain(now).collect()
     }
@@ -141,7 +114,8 @@ impl RecallState {
         }
         let since = context.config.services.clock.elapsed();
         let seen_by_now = self.seen.files();
-        let mut gathered = search_within(recall.patience, &access, &query, &seen_by_now).await;
+        let LocalStep { result: mut gathered, late_vector } =
+            search_within(recall.patience, &access, &query, &seen_by_now).await;
         gathered.took = context.config.services.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
@@ -149,6 +123,11 @@ impl RecallState {
             refresh_index(&access);
         }
         let block = self.show(context, gathered, RecallStep::Local, &query, sink);
+        if let Some(vector) = late_vector {
+            let seen = seen_by_now.iter().chain(&shown).cloned().collect();
+            let later = search_later(vector, Arc::clone(&access), query.clone(), seen);
+            self.begin(RecallStep::Vectors, later, &query);
+        }
         if let Some(small) = recall.small.filter(|_| self.failures < MOST_FAILURES) {
             let passed = seen_by_now.into_iter().chain(shown).collect();
             self.begin_selection(context, small, access, query, passed);
@@ -175,29 +154,46 @@ impl RecallState {
             figures: context.figures.clone(),
             prices: context.config.cost.prices.clone(),
         };
-        let mut task = JoinSet::new();
-        task.spawn(select(selection, access, passed));
-        self.selecting = Some(PendingSelection { task, query });
+        self.begin(RecallStep::Selector, select(selection, access, passed), &query);
     }
 
-    /// The result of the selection, if it is done.
-    pub(crate) fn take_selected(
+    fn begin(
+        &mut self,
+        step: RecallStep,
+        run: impl Future<Output = RecallResult> + Send + 'static,
+        query: &str,
+    ) {
+        let mut task = JoinSet::new();
+        task.spawn(run);
+        self.pending.push(PendingStep { step, task, query: query.to_owned() });
+    }
+
+    /// The results of the steps that are done.
+    pub(crate) fn take_finished(
         &mut self,
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
-    ) -> Option<Block> {
-        let done = self.selecting.as_mut()?.task.try_join_next()?;
-        let PendingSelection { query, .. } = self.selecting.take()?;
-        let gathered = done.unwrap_or_else(|_| RecallResult::empty("the selection failed"));
-        context.spending.add_usd(gathered.cost_usd);
-        self.failures = if gathered.note.is_some() { self.failures + 1 } else { 0 };
-        self.catch_up(context.config, context.conversation);
-        self.show(context, gathered, RecallStep::Selector, &query, sink)
+    ) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for mut pending in std::mem::take(&mut self.pending) {
+            let Some(done) = pending.task.try_join_next() else {
+                self.pending.push(pending);
+                continue;
+            };
+            let gathered = done.unwrap_or_else(|_| RecallResult::empty("it failed"));
+            context.spending.add_usd(gathered.cost_usd);
+            if pending.step == RecallStep::Selector {
+                self.failures = if gathered.note.is_some() { self.failures + 1 } else { 0 };
+            }
+            self.catch_up(context.config, context.conversation);
+            blocks.extend(self.show(context, gathered, pending.step, &pending.query, sink));
+        }
+        blocks
     }
 
-    /// Stops the selection: the turn was interrupted.
+    /// Stops all steps: the turn was interrupted.
     pub(crate) fn stop(&mut self) {
-        self.selecting = None;
+        self.pending.clear();
     }
 
     /// Makes a block of the memories that fit the budget, and sends a receipt.
@@ -226,8 +222,40 @@ impl RecallState {
             let (path, scope) = (memory.path.clone(), found.store.scope().to_string());
             let tokens = estimate_text(&text);
             context.usage.shown(found.path(), tokens);
-            recalled.push(RecallReceiptEntry { path, file, scope, tokens, why });
+            let form = RecallForm::Body;
+            recalled.push(RecallReceiptEntry { path, file, scope, form, tokens, why });
             shown.push(memory);
+        }
+        let mut lines = Vec::new();
+        for memory in gathered.likely {
+            let reason = why(&memory);
+            let found = memory.found;
+            let file = found.memory.file.to_string();
+            if self.seen.has_or_names(&found.path()) {
+                continue;
+            }
+            if is_in_index(context.conversation, &file) {
+                let why = format!("{reason}; the model knows it from the index");
+                skipped.push(SkippedMemory { file, why });
+                continue;
+            }
+            let line = RecalledMemoryLine::of(&found);
+            let named = RecalledTexts { lines: vec![line], ..RecalledTexts::default() };
+            let text = named.render();
+            if text.len() > left {
+                continue;
+            }
+            left -= text.len();
+            self.seen.announce_line(found.path(), text.len());
+            recalled.push(RecallReceiptEntry {
+                path: found.path().display().to_string(),
+                file,
+                scope: found.store.scope().to_string(),
+                form: RecallForm::Line,
+                tokens: estimate_text(&text),
+                why: reason,
+            });
+            lines.extend(named.lines);
         }
         skipped.extend(gathered.skipped);
         let receipt = RecallReceipt {
@@ -243,7 +271,8 @@ impl RecallState {
             notify_recall(hooks, &receipt);
         }
         sink(EngineEvent::Recalled(receipt));
-        (!shown.is_empty()).then(|| RecalledMemories { memories: shown }.to_block())
+        let texts = RecalledTexts { memories: shown, lines };
+        (!texts.is_empty()).then(|| RecalledMemories { text: texts.render() }.to_block())
     }
 
     fn bytes_left(&self, config: &EngineConfig) -> usize {
@@ -274,119 +303,9 @@ fn tools_in_use(messages: &[Arc<Message>]) -> Vec<String> {
     names
 }
 
-/// The local step within its time limit.
-async fn search_within(
-    patience: Duration,
-    access: &Arc<SessionMemory>,
-    query: &str,
-    seen: &[PathBuf],
-) -> RecallResult {
-    let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
-    let searching = tokio::task::spawn_blocking(move || {
-        search(access.memories(), &query, &seen, access.clock().now())
-    });
-    match tokio::time::timeout(patience, searching).await {
-        Ok(Ok(gathered)) => gathered,
-        Ok(Err(_)) => RecallResult::empty("the search failed"),
-        Err(_) => {
-            let patience = patience.as_millis();
-            RecallResult::empty(format!("the search took more than {patience} ms and was skipped"))
-        }
-    }
-}
-
-/// The local step: ranks, and reads the sure matches.
-fn search(
-    memories: &ReachableMemories,
-    query: &str,
-    seen: &[PathBuf],
-    now: Timestamp,
-) -> RecallResult {
-    let most = MOST_CHOSEN + NAMED_SKIPPED;
-    let LocalRanking { ranked, considered, is_old } =
-        match local::rank(memories, query, seen, most, now) {
-            Ok(local) => local,
-            Err(error) => return RecallResult::empty(error.to_string()),
-        };
-    let mut gathered = RecallResult { considered, is_old, ..RecallResult::default() };
-    for LocalHit { found, sure, why } in ranked {
-        let ready = if sure && gathered.memories.len() < MOST_CHOSEN {
-            content::read(&found, now)
-        } else {
-            None
-        };
-        match ready {
-            Some(shown) => gathered.memories.push(LoadedMemory { found, shown, why }),
-            None => {
-                let file = found.memory.file.to_string();
-                gathered.skipped.push(SkippedMemory { file, why });
-            }
-        }
-    }
-    gathered
-}
-
-/// The selector step: the small model gets the list of memories not seen yet; its choice is read.
-async fn select(
-    mut selection: SelectorRequest,
-    access: Arc<SessionMemory>,
-    passed: Vec<PathBuf>,
-) -> RecallResult {
-    let since = selection.clock.elapsed();
-    let (clock, query) = (Arc::clone(&selection.clock), selection.query.clone());
-    let listing = {
-        let access = Arc::clone(&access);
-        tokio::task::spawn_blocking(move || {
-            list(access.memories(), &query, &passed, access.clock().now())
-        })
-        .await
-    };
-    let Ok(Ok(mut listed)) = listing else {
-        return RecallResult::empty("the memories could not be listed");
-    };
-    let considered = listed.len();
-    if considered == 0 {
-        return RecallResult::default();
-    }
-    selection.manifest = listed.iter().map(|(_, line)| line.clone()).collect();
-    selection.offered = listed.iter().map(|(found, _)| found.memory.file.to_string()).collect();
-    let SelectorAnswer { names, error, cost_usd } = selection.ask().await;
-    let mut chosen = Vec::new();
-    for name in names {
-        // Two scopes may have a file of one name: both are meant.
-        chosen.extend(listed.extract_if(.., |(found, _)| found.memory.file.as_str() == name));
-    }
-    chosen.truncate(MOST_CHOSEN);
-    let now = clock.now();
-    let reading = tokio::task::spawn_blocking(move || {
-        let ready = |(found, _): (FoundMemory, String)| {
-            let shown = content::read(&found, now)?;
-            Some(LoadedMemory { found, shown, why: "chosen by the small model".to_owned() })
-        };
-        chosen.into_iter().filter_map(ready).collect()
-    });
-    let memories = reading.await.unwrap_or_default();
-    let took = clock.elapsed().saturating_sub(since);
-    RecallResult { memories, considered, note: error, took, cost_usd, ..RecallResult::default() }
-}
-
-/// The candidates with a line for each.
-fn list(
-    memories: &ReachableMemories,
-    query: &str,
-    passed: &[PathBuf],
-    now: Timestamp,
-) -> Result<Vec<(FoundMemory, String)>, FileError> {
-    let line = |found: FoundMemory| {
-        let line = found.manifest_line(now);
-        (found, line)
-    };
-    let candidates = local::candidates(memories, query, passed, now)?;
-    Ok(candidates.into_iter().map(line).collect())
-}
-
-/// Takes up changes by other programs in the background: the next message finds them.
-fn refresh_index(access: &Arc<SessionMemory>) {
-    let access = Arc::clone(access);
-    tokio::task::spawn_blocking(move || access.refresh_index());
+/// Whether the line of a memory is in the index that the conversation began with.
+fn is_in_index(conversation: &Conversation, file: &str) -> bool {
+    let link = format!("]({file})");
+    let opening = conversation.prefix().opening_blocks().iter();
+    opening.filter_map(Block::as_text).any(|text| text.contains(&link))
 }

@@ -7,8 +7,19 @@ use std::time::Duration;
 pub enum RecallStep {
     /// The local ranking.
     Local,
+    /// The local ranking with a vector that came later.
+    Vectors,
     /// The selector, a small model.
     Selector,
+}
+
+/// How much of a memory was put into the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecallForm {
+    /// Its text.
+    Body,
+    /// A line that names it.
+    Line,
 }
 
 /// A memory that was put into the conversation.
@@ -20,7 +31,9 @@ pub struct RecallReceiptEntry {
     pub file: String,
     /// Its scope.
     pub scope: String,
-    /// Its estimated size.
+    /// How much of it was shown.
+    pub form: RecallForm,
+    /// The estimated size of what was shown.
     pub tokens: u32,
     /// Why it was chosen.
     pub why: String,
@@ -66,15 +79,26 @@ impl RecallReceipt {
 
     /// One line for the user.
     pub fn line(&self) -> String {
-        let files: Vec<&str> = self.recalled.iter().map(|memory| memory.file.as_str()).collect();
-        let (count, tokens) = (counted(files.len()), self.tokens());
-        format!("recalled {count} ({tokens} tokens): {}", files.join(", "))
+        let files = |form: RecallForm| -> Vec<&str> {
+            let of_form = self.recalled.iter().filter(|memory| memory.form == form);
+            of_form.map(|memory| memory.file.as_str()).collect()
+        };
+        let (bodies, lines) = (files(RecallForm::Body), files(RecallForm::Line));
+        let tokens = self.tokens();
+        let named = format!("named {}: {}", counted(lines.len()), lines.join(", "));
+        if bodies.is_empty() {
+            return format!("{named} ({tokens} tokens)");
+        }
+        let count = counted(bodies.len());
+        let also = if lines.is_empty() { String::new() } else { format!("; {named}") };
+        format!("recalled {count} ({tokens} tokens): {}{also}", bodies.join(", "))
     }
 
     /// All details, a line each.
     pub fn explained(&self) -> Vec<String> {
         let by = match self.step {
             RecallStep::Local => "by word match",
+            RecallStep::Vectors => "by word match and embeddings",
             RecallStep::Selector => "by the small model",
         };
         let mut lines = vec![format!(
@@ -82,8 +106,9 @@ impl RecallReceipt {
             counted(self.considered),
             self.took.as_millis()
         )];
-        for RecallReceiptEntry { path, tokens, why, .. } in &self.recalled {
-            lines.push(format!("+ {path} ({tokens} tokens): {why}"));
+        for RecallReceiptEntry { path, form, tokens, why, .. } in &self.recalled {
+            let named = if *form == RecallForm::Line { ", named only" } else { "" };
+            lines.push(format!("+ {path} ({tokens} tokens{named}): {why}"));
         }
         for SkippedMemory { file, why } in &self.skipped {
             lines.push(format!("- {file}: {why}"));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use dormouse_context::RecalledMemories;
 use dormouse_conversation::known_tools::{MEMORY_FILES, MEMORY_SAVE};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
+use dormouse_memory::RecalledTexts;
 use dormouse_tools::ToolSet;
 
 use crate::memory::{ChangeText, SessionMemory, file_of_command};
@@ -16,6 +17,8 @@ use crate::memory::{ChangeText, SessionMemory, file_of_command};
 #[derive(Debug, Default)]
 pub(crate) struct SeenMemories {
     files: HashSet<PathBuf>,
+    /// Files of memories that were only named.
+    named: HashSet<PathBuf>,
     bytes: usize,
     /// Bytes of memories that are about to be shown, in no message yet.
     announced: usize,
@@ -81,10 +84,11 @@ impl SeenMemories {
             }
         } else if role == Role::User
             && let Some(text) = block.as_text()
-            && let Some(paths) = RecalledMemories::paths_in(&text)
+            && let Some(recalled) = RecalledMemories::text_in(&text)
         {
             self.bytes += text.len();
-            self.files.extend(paths.into_iter().map(PathBuf::from));
+            self.files.extend(RecalledTexts::shown_in(recalled).into_iter().map(PathBuf::from));
+            self.named.extend(RecalledTexts::named_in(recalled).into_iter().map(PathBuf::from));
         }
     }
 
@@ -92,6 +96,17 @@ impl SeenMemories {
     pub(super) fn announce(&mut self, path: PathBuf, bytes: usize) {
         self.files.insert(path);
         self.announced += bytes;
+    }
+
+    /// A memory is about to be named.
+    pub(super) fn announce_line(&mut self, path: PathBuf, bytes: usize) {
+        self.named.insert(path);
+        self.announced += bytes;
+    }
+
+    /// Whether the conversation has seen this memory or its name.
+    pub(super) fn has_or_names(&self, path: &Path) -> bool {
+        self.has(path) || self.named.contains(path)
     }
 
     /// Whether the conversation has seen this memory.

@@ -72,7 +72,7 @@ fn of_400_lines_the_200_that_rank_first_are_loaded() {
         "m250.md" => LoadPriority::Recalled,
         _ => LoadPriority::Rest,
     };
-    let loaded = load(&text, rank);
+    let loaded = load(&text, IndexLimits::FULL, rank);
     let lines: Vec<&str> = loaded.text.lines().collect();
     assert_eq!(lines.len(), 200);
     assert_eq!(lines[195], "- [M195](m195.md) — hook 195");
@@ -94,14 +94,14 @@ fn of_400_lines_the_200_that_rank_first_are_loaded() {
 #[test]
 fn bytes_are_cut_at_a_line_and_a_single_long_line_at_a_character() {
     let text = format!("{}\n", "é".repeat(60)).repeat(210);
-    let loaded = load(&text, |_| LoadPriority::Rest);
+    let loaded = load(&text, IndexLimits::FULL, |_| LoadPriority::Rest);
     assert_eq!(loaded.text, format!("{}\n", "é".repeat(60)).repeat(200));
     let text = format!("- [A](a.md) — {}\n", "é".repeat(1_000)).repeat(20);
-    let loaded = load(&text, |_| LoadPriority::Rest);
+    let loaded = load(&text, IndexLimits::FULL, |_| LoadPriority::Rest);
     assert!(loaded.text.ends_with('\n') && text.starts_with(&loaded.text));
     assert_eq!(loaded.text.lines().count(), 12);
     let single = "é".repeat(20_000);
-    assert_eq!(load(&single, |_| LoadPriority::Rest).text, "é".repeat(12_500));
+    assert_eq!(load(&single, IndexLimits::FULL, |_| LoadPriority::Rest).text, "é".repeat(12_500));
 }
 
 #[test]
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn the_limits_hold(lines in prop::collection::vec(prop_oneof!["[a-z]{0,40}", "é{0,400}", "- \\[N\\]\\([a-z]{1,3}.md\\) — 长{0,90}"], 0..500), pinned in "[a-z]{1,2}.md") {
         let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-        let loaded = load(&text, |file| if file == pinned { LoadPriority::Pinned } else { LoadPriority::Rest });
+        let loaded = load(&text, IndexLimits::FULL, |file| if file == pinned { LoadPriority::Pinned } else { LoadPriority::Rest });
         let size = fill(&loaded.text);
         prop_assert!(size.lines <= LOADED_LINES && size.bytes <= LOADED_BYTES);
         if loaded.warning.is_none() {

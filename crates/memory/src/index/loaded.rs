@@ -7,6 +7,22 @@ use super::{Line, MemoryIndex};
 pub const LOADED_LINES: usize = 200;
 /// Maximum number of loaded bytes.
 pub const LOADED_BYTES: usize = 25_000;
+/// Maximum size of an index that is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexLimits {
+    /// Number of lines.
+    pub lines: usize,
+    /// Size in bytes.
+    pub bytes: usize,
+}
+
+impl IndexLimits {
+    /// For a large context window.
+    pub const FULL: Self = Self { lines: LOADED_LINES, bytes: LOADED_BYTES };
+    /// For a small context window.
+    pub const SMALL: Self = Self { lines: 40, bytes: 2_048 };
+}
+
 /// Share of a limit from which it is reported, in percent.
 const NEARLY_FULL: usize = 80;
 
@@ -59,8 +75,8 @@ impl IndexFill {
             || self.bytes * 100 >= LOADED_BYTES * NEARLY_FULL
     }
 
-    pub(crate) fn is_over(self) -> bool {
-        self.lines > LOADED_LINES || self.bytes > LOADED_BYTES
+    pub(crate) fn is_over(self, limits: IndexLimits) -> bool {
+        self.lines > limits.lines || self.bytes > limits.bytes
     }
 }
 
@@ -70,23 +86,26 @@ pub fn fill(text: &str) -> IndexFill {
 }
 
 /// The index as it is loaded. `rank` gives the rank of a file.
-pub fn load(text: &str, rank: impl Fn(&str) -> LoadPriority) -> LoadedIndex {
+pub fn load(text: &str, limits: IndexLimits, rank: impl Fn(&str) -> LoadPriority) -> LoadedIndex {
     let size = fill(text);
-    if !size.is_over() {
+    if !size.is_over(limits) {
         return LoadedIndex { text: text.to_owned(), warning: None, left_out: 0 };
     }
     let index = MemoryIndex::parse(text);
     let mut order: Vec<(LoadPriority, usize)> =
         ranks(&index.lines, rank).into_iter().enumerate().map(|(at, rank)| (rank, at)).collect();
     order.sort();
-    order.truncate(LOADED_LINES);
-    let mut chosen = within_bytes(&index.lines, &order);
+    order.truncate(limits.lines);
+    let mut chosen = within_bytes(&index.lines, &order, limits.bytes);
     chosen.sort_unstable();
-    let text = shown(&index.lines, &chosen);
+    let text = shown(&index.lines, &chosen, limits.bytes);
     let links = |line: &&Line<'_>| line.leads_to.is_some();
     let kept = chosen.iter().filter_map(|at| index.lines.get(*at)).filter(links).count();
     let left_out = index.lines.iter().filter(links).count() - kept;
-    let warning = Some(warning(size, fill(&text), left_out));
+    let warning = Some(match limits {
+        IndexLimits::FULL => warning(size, fill(&text), left_out),
+        _ => format!("[{left_out} more memories; search memory to find them]"),
+    });
     LoadedIndex { text, warning, left_out }
 }
 
@@ -106,15 +125,15 @@ fn ranks(lines: &[Line<'_>], rank: impl Fn(&str) -> LoadPriority) -> Vec<LoadPri
 }
 
 /// The lines that fit, by rank. A line that is too long for the limit is skipped, unless there is no other.
-fn within_bytes(lines: &[Line<'_>], order: &[(LoadPriority, usize)]) -> Vec<usize> {
+fn within_bytes(lines: &[Line<'_>], order: &[(LoadPriority, usize)], most: usize) -> Vec<usize> {
     let mut chosen = Vec::new();
     let mut bytes = 0;
     for (_, at) in order {
         let length = lines.get(*at).map_or(0, |line| line.raw.len());
-        if length > LOADED_BYTES {
+        if length > most {
             continue;
         }
-        if bytes + length > LOADED_BYTES {
+        if bytes + length > most {
             break;
         }
         bytes += length;
@@ -123,10 +142,10 @@ fn within_bytes(lines: &[Line<'_>], order: &[(LoadPriority, usize)]) -> Vec<usiz
     if chosen.is_empty() { order.iter().take(1).map(|(_, at)| *at).collect() } else { chosen }
 }
 
-fn shown(lines: &[Line<'_>], chosen: &[usize]) -> String {
+fn shown(lines: &[Line<'_>], chosen: &[usize], most: usize) -> String {
     let mut text: String =
         chosen.iter().filter_map(|at| lines.get(*at)).map(|line| line.raw.as_ref()).collect();
-    text.truncate(text.floor_char_boundary(LOADED_BYTES));
+    text.truncate(text.floor_char_boundary(most));
     text
 }
 

@@ -7,7 +7,9 @@ mod line;
 mod loaded;
 
 pub use line::{IndexLink, LONGEST_LINE};
-pub use loaded::{IndexFill, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load};
+pub use loaded::{
+    IndexFill, IndexLimits, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load,
+};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -3,6 +3,8 @@
 
 mod found;
 mod quarantine;
+mod recalled_text;
+mod unasked;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ use dormouse_search::Embedder;
 pub use found::FoundMemory;
 use quarantine::QuarantineCache;
 pub use quarantine::QuarantinedText;
+pub use recalled_text::{RecalledMemoryLine, RecalledMemoryText, RecalledTexts};
+pub use unasked::{UnaskedMemories, UnaskedMemory};
 
 /// Why a memory could not be looked up.
 #[derive(Debug, Error)]

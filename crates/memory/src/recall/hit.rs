@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use dormouse_search::{FusedRank, TermMatch, VectorUse};
+use dormouse_search::{Calibration, Evidence, FusedRank, RecallTier, TermMatch, VectorUse};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::anchor::Freshness;
@@ -50,10 +50,14 @@ pub struct MemoryHit {
     pub memory: Arc<Scanned>,
     /// Comparable within one ranking only.
     pub score: f64,
-    /// Share of the query that it covers, 0 to 1.
-    pub coverage: f64,
-    /// Whether it may be recalled without being asked for.
-    pub is_confident: bool,
+    /// The probability that it helps with the message, 0 to 1.
+    pub confidence: f64,
+    /// Whether it may be shown without being asked for.
+    pub tier: RecallTier,
+    /// What speaks for it.
+    pub evidence: Evidence,
+    /// How the evidence was weighed.
+    pub calibration: Calibration,
     /// State of the files it is about, if they changed; `None` if fresh or not checked.
     pub stale: Option<Freshness>,
     /// Ranks by words and by vectors; `None` if no vectors were used.

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, EntryKind, FileError};
 use dormouse_search::{
-    DocumentFlags, Embedder, EmbedderLocation, IndexView, RankRequest, RankTuning, RankedDoc,
-    Ranker, VectorFile, ViewDocId,
+    DocumentFlags, Embedder, EmbedderLocation, IndexView, QueryVector, RankRequest, RankTuning,
+    RankedDoc, Ranker, VectorFile, ViewDocId,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,7 +25,7 @@ use crate::store::{Store, state_folder};
 /// Factors for a memory about files that have changed or no longer exist (M-11).
 const TOUCHED: f64 = 0.95;
 const BROKEN: f64 = 0.8;
-/// Factor for a memory that was often recalled and never helped, on score and coverage.
+/// Factor for a memory that was often recalled and never helped, on score and confidence.
 const NEVER_HELPED: f64 = 0.85;
 /// Additional memories that are read: stale anchors may change the order.
 const SPARE: usize = 5;
@@ -93,26 +93,35 @@ impl MemorySearch {
 
     /// Ranks memories without using the network: a turn may wait for the result.
     pub fn query(&self, query: &MemoryQuery<'_>) -> Result<MemoryRanking, FileError> {
-        self.rank(query, EmbedderLocation::Local)
+        self.rank(query, QueryVector::Asked(EmbedderLocation::Local))
+    }
+
+    /// The same with a vector of the text that [`MemorySearch::remote_vector`] made.
+    pub fn query_with_vector(
+        &self,
+        query: &MemoryQuery<'_>,
+        vector: &[f32],
+    ) -> Result<MemoryRanking, FileError> {
+        self.rank(query, QueryVector::Given(vector))
     }
 
     /// Ranks memories for an explicit search: a remote model may be asked for the vector of the query; if it does not
     /// answer, words alone decide.
     pub fn search(&self, query: &MemoryQuery<'_>) -> Result<MemoryRanking, FileError> {
-        self.rank(query, EmbedderLocation::Remote)
+        self.rank(query, QueryVector::Asked(EmbedderLocation::Remote))
     }
 
     fn rank(
         &self,
         query: &MemoryQuery<'_>,
-        location: EmbedderLocation,
+        vector: QueryVector<'_>,
     ) -> Result<MemoryRanking, FileError> {
         let (view, scanned) = self.view(query.now)?;
         let request = RankRequest {
             text: query.text,
             count: query.limit.saturating_add(SPARE),
             now: query.now.as_second(),
-            location,
+            vector,
             admits: &|doc| Self::admits(&view, doc, query),
         };
         let ranked = self.ranker.rank(&view, &request);
@@ -220,13 +229,15 @@ impl MemorySearch {
             .is_some_and(|files| files.contains(memory.file.as_str()));
         // The user wants a pinned memory as it is.
         let help = if unhelpful && !memory.header.pinned { NEVER_HELPED } else { 1.0 };
-        let coverage = ranked.coverage * help;
+        let confidence = ranked.confidence * help;
         Some(MemoryHit {
             store_index: part.collection,
             memory: Arc::new(memory),
             score: ranked.score * freshness * help,
-            coverage,
-            is_confident: ranked.is_confident(coverage),
+            confidence,
+            tier: ranked.tier(confidence),
+            evidence: ranked.evidence,
+            calibration: ranked.calibration,
             stale,
             fused_rank: ranked.fused_rank,
             matches: ranked.matches,

@@ -19,6 +19,17 @@ impl MemorySearch {
         self.ranker().embedder().map(dormouse_search::Embedder::location)
     }
 
+    /// The vector of a text, from a server. None without one, for a script that it does not know, and if it does not
+    /// answer. Slow: not while a turn waits.
+    pub fn remote_vector(&self, text: &str) -> Option<Vec<f32>> {
+        let embedder = self.ranker().embedder()?;
+        let is_asked = embedder.location() == EmbedderLocation::Remote && embedder.supports(text);
+        if !is_asked {
+            return None;
+        }
+        embedder.embed_query(text).ok()?.pop()
+    }
+
     /// Counts the memories with vectors.
     pub fn count_vectors(&self, now: Timestamp) -> Result<VectorCounts, VectorFillError> {
         self.for_each_store(now, |filler, current| Ok(filler.count(current)))

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::error::ChangeError;
 use super::store::Store;
 use super::usage_counts::MemoryUsage;
-use crate::index::{self, LoadPriority, LoadedIndex};
+use crate::index::{self, IndexLimits, LoadPriority, LoadedIndex};
 use crate::scan::{Scan, Scanned};
 
 /// Memories written or recalled within this time are loaded first.
@@ -19,11 +19,12 @@ impl Store {
     /// scanned only if not all of it fits, so that a session starts without a scan.
     pub fn loaded_index(
         &self,
+        limits: IndexLimits,
         scan: impl FnOnce() -> Result<Scan, FileError>,
     ) -> Result<LoadedIndex, ChangeError> {
         let text = self.index_text()?;
-        if !index::fill(&text).is_over() {
-            return Ok(index::load(&text, |_| LoadPriority::Rest));
+        if !index::fill(&text).is_over(limits) {
+            return Ok(index::load(&text, limits, |_| LoadPriority::Rest));
         }
         let scan = scan()?;
         let since =
@@ -31,7 +32,7 @@ impl Store {
         let memories: BTreeMap<&str, &Scanned> =
             scan.memories.iter().map(|memory| (memory.file.as_str(), memory.as_ref())).collect();
         let is_used = |uses: MemoryUsage| uses.last >= Some(since) && !uses.never_helped();
-        Ok(index::load(&text, |file| {
+        Ok(index::load(&text, limits, |file| {
             let Some(memory) = memories.get(file) else { return LoadPriority::Rest };
             if memory.header.pinned {
                 LoadPriority::Pinned

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dormouse_frontmatter as frontmatter;
 use dormouse_memory::index::{
-    IndexLink, LOADED_BYTES, LOADED_LINES, LoadPriority, MemoryIndex, fill, load,
+    IndexLimits, IndexLink, LOADED_BYTES, LOADED_LINES, LoadPriority, MemoryIndex, fill, load,
 };
 use dormouse_memory::{LONGEST_NAME, MemoryEntry, MemoryFile, unique_file};
 
@@ -38,7 +38,7 @@ fn indexes_of_the_corpus() {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut index = MemoryIndex::parse(&text);
         assert_eq!(index.to_text(), text);
-        let loaded = load(&text, |file| {
+        let loaded = load(&text, IndexLimits::FULL, |file| {
             if file.len().is_multiple_of(2) { LoadPriority::Pinned } else { LoadPriority::Rest }
         });
         let size = fill(&loaded.text);

@@ -1,6 +1,6 @@
 //! What memories were good for, counted in the state folder, and what follows from it.
 
-use dormouse_memory::recall::{ConfidentHits, MemoryQuery, MemorySearch, QuarantineFilter};
+use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter, RecallChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn what_never_helped_sinks_a_little() {
     // Asked for by its name it is still found, and still shown.
     assert_eq!(first("where do ships land in Arbor"), "a-harbour.md");
     let ranking = ask("where do ships land in Arbor");
-    assert_eq!(ConfidentHits::of(&ranking).hits()[0].memory.file.as_str(), "a-harbour.md");
+    assert_eq!(RecallChoice::of(ranking).sure[0].memory.file.as_str(), "a-harbour.md");
     // Once it helps it is what it was.
     world.store().usage().record(&[with("a-harbour.md", CITED)]).unwrap();
     assert_eq!(first("where do ships land"), "a-harbour.md");

@@ -2,8 +2,8 @@
 //! the files (R-5, R-6, M-17).
 
 use dormouse_memory::recall::{
-    ConfidentHits, MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch,
-    QuarantineFilter,
+    MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
+    RecallChoice,
 };
 use dormouse_search::MatchKind;
 use std::collections::BTreeSet;
@@ -116,11 +116,12 @@ fn sure_or_nothing() {
     }
     world.write("port.md", "The test database listens on port 5433.\n");
     let recall = world.recall();
-    let sure = |text: &str| ConfidentHits::of(&ask(&world, &recall, text)).hits().len();
+    let sure = |text: &str| RecallChoice::of(ask(&world, &recall, text)).sure.len();
     assert_eq!(sure("which port has the test database"), 1);
     assert_eq!(sure("please book a table at the port in Lisbon for Amelia"), 0);
     assert_eq!(sure("how do monads compose"), 0);
-    assert_eq!(sure("gardening and the weather"), 5);
+    // Thirty memories say the same: none of them is meant.
+    assert_eq!(sure("gardening and the weather"), 0);
 }
 
 #[test]

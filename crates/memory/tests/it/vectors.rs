@@ -1,7 +1,7 @@
-//! Vectors in the ranking: they move and add, make nobody sure, and are never believed more than the files.
+//! Vectors in the ranking: they move, add and make sure, and are never believed more than the files.
 
 use dormouse_memory::recall::{
-    ConfidentHits, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
+    MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter, RecallChoice,
 };
 use dormouse_search::{
     EmbedError, Embedder, EmbedderLocation, ModelFingerprint, VectorFillError, VectorUse,
@@ -132,7 +132,7 @@ fn files(ranking: &MemoryRanking) -> Vec<&str> {
 }
 
 #[test]
-fn a_memory_without_a_word_of_the_question_is_found_and_nobody_is_sure_of_it() {
+fn a_memory_without_a_word_of_the_question_is_found() {
     let sea = Sea::new();
     let model = Model::new("m", EmbedderLocation::Local);
     let recall = sea.recall(&model);
@@ -150,10 +150,11 @@ fn a_memory_without_a_word_of_the_question_is_found_and_nobody_is_sure_of_it() {
     let nearness = ranking.hits[0].fused_rank.unwrap();
     assert_eq!((nearness.word_rank, nearness.vector_rank), (None, Some(1)));
     assert!(nearness.similarity > 0.9 && ranking.hits[0].matches.is_empty());
-    assert_eq!(ConfidentHits::of(&ranking).hits(), []);
-    // Words still decide what is put in, and a question in another language is ranked by words alone.
+    // By far the most similar of all: shown without being asked for.
+    assert_eq!(RecallChoice::of(ranking).sure.len(), 1);
+    // A question in another language is ranked by words alone.
     let ranking = sea.ask(&recall, "when is the meeting on Monday");
-    assert_eq!(ConfidentHits::of(&ranking).hits().len(), 1);
+    assert_eq!(RecallChoice::of(ranking).sure.len(), 1);
     let ranking = sea.ask(&recall, "猫");
     assert_eq!((files(&ranking), &ranking.vectors), (vec!["cat.md"], &VectorUse::Off));
 }

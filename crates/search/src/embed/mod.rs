@@ -22,8 +22,8 @@ pub use embedding_text::embedding_text;
 pub use fill::{VectorCounts, VectorFillError, VectorFiller};
 pub use script::WritingScripts;
 pub use vector::Vector;
-pub(crate) use vector_file::StoredVectors;
 pub use vector_file::{FileStamp, VectorFile};
+pub(crate) use vector_file::{SimilaritySpread, StoredVectors};
 pub use word_vectors::{PreparedWordVectors, WordFileError, WordVectors};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! file as in the index, so that both can be read in parallel. Damaged bytes and vectors of another model are ignored.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
@@ -46,6 +46,54 @@ pub(crate) struct StoredVectors {
     dimension: usize,
     /// End of each column: stamps, text ids, lengths, ends of file names, file names, vectors.
     ends: [usize; 6],
+    /// Computed when it is first needed.
+    spread: OnceLock<SimilaritySpread>,
+}
+
+/// How similar two documents of a collection are: what is usual for a model, and so what a similarity means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SimilaritySpread {
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
+}
+
+impl Default for SimilaritySpread {
+    fn default() -> Self {
+        Self { mean: 0.0, deviation: 1.0 }
+    }
+}
+
+/// Number of documents from which the spread is computed.
+const SPREAD_SAMPLE: usize = 48;
+/// Lowest deviation: identical documents do not make every other one infinitely similar.
+const LEAST_DEVIATION: f64 = 0.01;
+/// Beyond this a few documents of one kind say nothing about what is usual.
+const MOST_DEVIATIONS: f64 = 6.0;
+
+impl SimilaritySpread {
+    /// A similarity in deviations above the mean.
+    pub(crate) fn standardized(self, similarity: f64) -> f64 {
+        ((similarity - self.mean) / self.deviation).clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS)
+    }
+
+    fn of(sample: &[StoredVector<'_>]) -> Self {
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for (index, a) in sample.iter().enumerate() {
+            let Some(a) = a.to_row().vector else { continue };
+            for b in sample.iter().skip(index + 1).filter_map(|row| row.vector) {
+                let similarity = a.similarity(b);
+                count += 1.0;
+                sum += similarity;
+                squares += similarity * similarity;
+            }
+        }
+        if count < 1.0 {
+            return Self::default();
+        }
+        let mean = sum / count;
+        let deviation = (squares / count - mean * mean).max(0.0).sqrt().max(LEAST_DEVIATION);
+        Self { mean, deviation }
+    }
 }
 
 impl StoredVectors {
@@ -69,7 +117,13 @@ impl StoredVectors {
             end = end.checked_add(size?)?;
             *place = end;
         }
-        (end == body.len()).then_some(Self { bytes, rows, dimension, ends })
+        (end == body.len()).then_some(Self {
+            bytes,
+            rows,
+            dimension,
+            ends,
+            spread: OnceLock::new(),
+        })
     }
 
     fn column(&self, at: usize) -> &[u8] {
@@ -80,6 +134,19 @@ impl StoredVectors {
 
     pub(crate) fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    /// Number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.rows
+    }
+
+    /// How similar two of the documents are, from a sample.
+    pub(crate) fn spread(&self) -> SimilaritySpread {
+        *self.spread.get_or_init(|| {
+            let step = self.rows.div_ceil(SPREAD_SAMPLE).max(1);
+            SimilaritySpread::of(&self.rows().step_by(step).collect::<Vec<_>>())
+        })
     }
 
     /// All rows, sorted by file.

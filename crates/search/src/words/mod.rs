@@ -4,19 +4,23 @@
 //! spaces (Chinese, Japanese, Korean, Thai) give pairs of adjacent characters; the last character of a run is a term
 //! of its own, so that every single character is the beginning of some term.
 
+mod common;
 mod irregular;
 mod related;
 mod split;
 mod stop;
+mod work;
 
 use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+pub(crate) use common::{Commonness, pair_commonness, word_commonness};
 pub use related::related;
 pub use split::{TextPiece, is_unspaced, split_text};
 pub use stop::is_stop;
 pub(crate) use stop::{function_characters, is_weak};
+pub(crate) use work::{kinds_of_work, self_contained_words, work_term};
 
 /// Turns words into terms by stemming.
 pub struct Tokenizer {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::Clock;
+use dormouse_memory::index::IndexLimits;
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{FoundMemory, MemoryRules, RankingSetup, ReachableMemories, Scope, Store};
 use dormouse_search::Embedder;
@@ -74,7 +75,7 @@ impl ClientMemories {
         for store in self.reachable.stores() {
             let scope = store.scope();
             let scan = self.reachable.scan(scope, QuarantineFilter::Exclude)?;
-            let loaded = store.loaded_index(|| Ok(scan))?;
+            let loaded = store.loaded_index(IndexLimits::FULL, || Ok(scan))?;
             if !loaded.text.trim().is_empty() {
                 let folder = store.dir().path().display();
                 let heading = format!("# Memory of scope `{scope}`, in {folder}");

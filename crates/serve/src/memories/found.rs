@@ -1,9 +1,7 @@
 //! Memories as other agents see them.
 
 use dormouse_conversation::estimate_text;
-use dormouse_memory::{
-    ChangeError, FoundMemory, MemoryType, RecalledFor, Scope, UsageUpdate, beginning,
-};
+use dormouse_memory::{FoundMemory, MemoryType, RecalledFor, Scope, UsageUpdate};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -47,24 +45,4 @@ pub(crate) fn count_recall(found: &FoundMemory, shown: &str) {
     let count = UsageUpdate::of(found.memory.file.clone());
     let count = count.recalled(RecalledFor::Others, estimate_text(shown));
     drop(found.store.usage().record(&[count]));
-}
-
-/// A recalled memory: age or warning, path, text.
-pub(crate) fn recalled_text(found: &FoundMemory, now: Timestamp) -> Result<String, ChangeError> {
-    let (entry, _) = found.read()?;
-    let text = entry.body.trim();
-    let path = found.path().display().to_string();
-    let shown = beginning(text);
-    let rest = if shown.len() < text.len() {
-        let file = &found.memory.file;
-        format!("\n[cut here; memory_read `{file}`, or the file itself, has the rest]")
-    } else {
-        String::new()
-    };
-    let age = found.age(now);
-    let head = match age.caveat() {
-        None => format!("Memory (saved {age}): {path}:\n"),
-        Some(_) => format!("{}Memory: {path}:\n", caveat_line(found, now)),
-    };
-    Ok(format!("{head}{shown}{rest}"))
 }

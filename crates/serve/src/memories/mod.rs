@@ -13,5 +13,5 @@ pub(crate) use change::{ClientChange, MemoryEdit, delete, finish, save, undo, up
 pub use client::Client;
 pub use client_memories::ClientMemories;
 pub use error::MemoryRequestError;
-pub(crate) use found::{ServedMemory, caveat_line, count_recall, recalled_text};
-pub(crate) use ranking::{RankedForClient, recalled, search};
+pub(crate) use found::{ServedMemory, caveat_line, count_recall};
+pub(crate) use ranking::{RankedForClient, search, unasked};

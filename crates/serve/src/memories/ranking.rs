@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use dormouse_memory::recall::{
-    ConfidentHits, MAX_CONFIDENT, MemoryHit, MemoryQuery, QuarantineFilter, RESCAN_INTERVAL,
-};
-use dormouse_memory::{FoundMemory, Scope};
+use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
+use dormouse_memory::{FoundMemory, Scope, UnaskedMemories};
 
 use super::client_memories::ClientMemories;
 use super::error::MemoryRequestError;
@@ -32,25 +30,18 @@ pub(crate) fn search(
     Ok((ranking.hits.iter().filter_map(ranked).collect(), ranking.omitted))
 }
 
-/// The confident matches for a text, at most five, without the files in `seen`.
-pub(crate) fn recalled(
+/// The memories that a message brings unasked, without the files in `seen`.
+pub(crate) fn unasked(
     memories: &ClientMemories,
     text: &str,
     seen: &BTreeSet<String>,
-) -> Result<Vec<FoundMemory>, MemoryRequestError> {
+) -> Result<UnaskedMemories, MemoryRequestError> {
     refresh(memories)?;
+    let seen = seen.iter().map(Path::new);
     let reachable = memories.reachable();
-    let exclude = reachable.excluded(&seen.iter().map(Path::new));
-    let ranking = reachable.recall().query(&MemoryQuery {
-        text,
-        limit: MAX_CONFIDENT,
-        store_index: None,
-        exclude: &exclude,
-        quarantined: QuarantineFilter::Exclude,
-        now: memories.now(),
-    })?;
-    let confident = ConfidentHits::of(&ranking);
-    Ok(confident.hits().iter().filter_map(|hit| reachable.found(hit)).collect())
+    // No turn waits here, so that a server may be asked.
+    let vector = reachable.recall().remote_vector(text);
+    Ok(reachable.unasked(text, seen, 0, vector.as_deref(), memories.now())?)
 }
 
 /// Takes up recent changes by other programs. No turn waits here, so it need not be in the background.

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use dormouse_base::Settings;
 use dormouse_memory::recall::{
-    MAX_CONFIDENT, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
+    MAX_LIKELY, MAX_SURE, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
 };
-use dormouse_search::{FusedRank, MatchKind, VectorUse};
+use dormouse_search::{FusedRank, MatchKind, RecallTier, VectorUse};
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -34,9 +34,14 @@ struct ScoredMemoryJson {
     #[serde(flatten)]
     row: MemorySummaryJson,
     score: f64,
+    /// Share of the best matching sentence that it covers.
     coverage: f64,
+    /// The probability that it helps.
+    confidence: f64,
     /// Whether it would be added to a conversation automatically.
     sure: bool,
+    /// Whether it would be named in a conversation, where the list of memories is not in the context.
+    likely: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Vec<MatchJson>>,
     /// Its ranks by words and by embeddings, if embeddings were used.
@@ -148,8 +153,10 @@ fn run_search(
             hits.iter().zip(additions(&hits)).map(|((hit, found), addition)| ScoredMemoryJson {
                 row: found.summary(stores.now),
                 score: hit.score,
-                coverage: hit.coverage,
-                sure: addition == Addition::Automatic,
+                coverage: hit.evidence.coverage,
+                confidence: hit.confidence,
+                sure: addition == Addition::Whole,
+                likely: addition == Addition::Line,
                 why: request.explain.then(|| matches_json(hit)),
                 places: hit.fused_rank.map(RanksJson::from),
             });
@@ -191,7 +198,11 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
 /// How a memory would get into a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Addition {
-    Automatic,
+    /// Its text is added.
+    Whole,
+    /// A line that names it is added.
+    Line,
+    /// The small model may select it.
     IfSelected,
     /// A session does not read the repository's directory.
     Never,
@@ -199,14 +210,20 @@ enum Addition {
 
 /// For each result in turn. Of those that a session reads, only the first few are added automatically.
 fn additions(hits: &[(&MemoryHit, ScopedMemory<'_>)]) -> Vec<Addition> {
-    let mut place = 0;
+    let (mut place, mut lines) = (0, 0);
     let addition = |(hit, found): &(&MemoryHit, ScopedMemory<'_>)| {
         if found.scoped.scope == StoreScope::Repo {
             return Addition::Never;
         }
         place += 1;
-        let is_sure = hit.is_confident && place <= MAX_CONFIDENT;
-        if is_sure { Addition::Automatic } else { Addition::IfSelected }
+        match hit.tier {
+            RecallTier::Sure if place <= MAX_SURE => Addition::Whole,
+            RecallTier::Likely if place <= MAX_SURE && lines < MAX_LIKELY => {
+                lines += 1;
+                Addition::Line
+            }
+            _ => Addition::IfSelected,
+        }
     };
     hits.iter().map(addition).collect()
 }
@@ -215,7 +232,8 @@ fn additions(hits: &[(&MemoryHit, ScopedMemory<'_>)]) -> Vec<Addition> {
 fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
     for ((hit, found), addition) in hits.iter().zip(additions(hits)) {
         let verdict = match addition {
-            Addition::Automatic => msg!("recall-explain-sure"),
+            Addition::Whole => msg!("recall-explain-sure"),
+            Addition::Line => msg!("recall-explain-likely"),
             Addition::IfSelected => msg!("recall-explain-not-sure"),
             Addition::Never => msg!("recall-explain-repo"),
         };
@@ -225,10 +243,11 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
             scope = found.scoped.scope.to_string(),
             age = found.age(stores.now).to_string(),
             score = format!("{:.2}", hit.score),
-            coverage = format!("{:.0}", hit.coverage * 100.0),
+            confidence = format!("{:.0}", hit.confidence * 100.0),
             tokens = found.memory.size.div_ceil(4),
             verdict = verdict
         ));
+        print::data_line(&format!("  {}", confidence_line(hit)));
         for line in hit.fused_rank.iter().map(ranks_line) {
             print::data_line(&format!("  {line}"));
         }
@@ -239,6 +258,7 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
                 MatchKind::Family => msg!("recall-explain-family", word = word, term = term),
                 MatchKind::Related => msg!("recall-explain-related", word = word, term = term),
                 MatchKind::Typo => msg!("recall-explain-typo", word = word, term = term),
+                MatchKind::Work => msg!("recall-explain-work", word = word),
                 MatchKind::Company => msg!("recall-explain-company", term = term),
             };
             print::data_line(&format!("  {:+.2}  {reason}", why.gain));
@@ -252,6 +272,15 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
             print::data_line(&format!("  {reason}"));
         }
     }
+}
+
+/// What the confidence is made of, in log odds.
+fn confidence_line(hit: &MemoryHit) -> String {
+    let parts = hit.calibration.contributions(&hit.evidence);
+    let shown = |(name, part): (&str, f64)| format!("{} {part:+.2}", name.replace('_', " "));
+    let bias = shown(("base", hit.calibration.bias));
+    let parts: Vec<String> = std::iter::once(bias).chain(parts.into_iter().map(shown)).collect();
+    msg!("recall-explain-confidence", parts = parts.join(", "))
 }
 
 /// The ranks by words and by embeddings.

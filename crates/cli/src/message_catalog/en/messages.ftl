@@ -250,9 +250,12 @@ search-empty = no search words given
 recall-no-match = No memory matches `{ $query }`.
 recall-index-age = note: last check for changes by other programs was { $age } ago; use --fresh to check first
 recall-explain =
-    { $file } ({ $scope }, { $age }): score { $score }, covers { $coverage } % of the query, about { $tokens } tokens; { $verdict }
+    { $file } ({ $scope }, { $age }): score { $score }, { $confidence } % sure, about { $tokens } tokens; { $verdict }
 recall-explain-sure = sure: added automatically
+recall-explain-likely = likely: named in one line, unless the list at the start of the session names it
 recall-explain-not-sure = not sure: not added automatically; the small model may select it
+recall-explain-confidence = confidence (log odds): { $parts }
+recall-explain-work = about the same kind of work: { $word }
 recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family

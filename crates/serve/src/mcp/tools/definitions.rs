@@ -59,7 +59,7 @@ pub(in crate::mcp) static ALL: [ServedTool; 8] = [
         name: "memory_recall",
         title: "Recall memories for a task",
         about: "Returns the memories that clearly match a task or question, in full, with their age: at most five, and none \
-            rather than doubtful ones. Call it with the user's own words when a task begins.",
+            rather than doubtful ones; and a line for each of up to three that may match. Call it with the user's own words when a task begins.",
         schema: concat!(
             r#"{"type":"object","properties":{"#,
             r#""query":{"type":"string","description":"The task or question, in the user's words."},"#,

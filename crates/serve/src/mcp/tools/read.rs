@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_memory::FoundMemory;
+use dormouse_memory::{
+    FoundMemory, RecalledMemoryLine, RecalledMemoryText, RecalledTexts, UnaskedMemory,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::{ToolAnswer, ToolCallError, arguments, scope};
 use crate::memories::{
     Client, ClientMemories, MemoryRequestError, RankedForClient, ServedMemory, caveat_line,
-    count_recall, recalled, recalled_text, search as search_memories,
+    count_recall, search as search_memories, unasked,
 };
 
 /// Results of a search without `limit`, and the maximum for `limit`.
@@ -87,20 +89,25 @@ pub(super) fn recall(
     let input: Recall = arguments(input)?;
     let most = input.limit.unwrap_or(MAX_RECALLED).clamp(1, MAX_RECALLED);
     let now = memories.now();
-    let mut rows = Vec::new();
-    let sure = recalled(memories, &input.query, &BTreeSet::new())?;
-    for found in sure.into_iter().take(most) {
-        let Ok(text) = recalled_text(&found, now) else { continue };
+    let (mut texts, mut rows, mut likely) = (RecalledTexts::default(), Vec::new(), Vec::new());
+    let found = unasked(memories, &input.query, &BTreeSet::new())?;
+    for UnaskedMemory { found, .. } in found.sure.into_iter().take(most) {
+        let Some(memory) = RecalledMemoryText::read(&found, now) else { continue };
+        let text = memory.render();
         count_recall(&found, &text);
         rows.push(Recalled { row: ServedMemory::of(&found, now), text });
+        texts.memories.push(memory);
     }
-    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+    for UnaskedMemory { found, .. } in found.likely {
+        likely.push(ServedMemory::of(&found, now));
+        texts.lines.push(RecalledMemoryLine::of(&found));
+    }
     let text = if texts.is_empty() {
         "no memory clearly matches; memory_search searches more widely".to_owned()
     } else {
-        texts.join("\n\n")
+        texts.render()
     };
-    ToolAnswer::new(text, &json!({"memories": rows}))
+    ToolAnswer::new(text, &json!({"memories": rows, "likely": likely}))
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,285 @@
+//! Learning how sure a match is: a logistic model over [`Evidence`], from messages with known answers.
+//!
+//! Samples are the first five memories of each ranking, of files with `none` messages: only they say when nothing should be
+//! shown. The questions of other files, asked on collections that they are not about, limit the thresholds.
+
+use dormouse_memory::recall::MAX_SURE;
+use dormouse_search::{Calibration, Evidence, ScriptCalibration};
+
+use super::data::{Collection, CollectionQuestion, DataFile};
+use super::directory::Directory;
+
+/// Strength of the pull of weights towards zero.
+const RIDGE: f64 = 0.003;
+const ROUNDS: usize = 3000;
+const RATE: f64 = 0.5;
+/// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections.
+const UNRELATED: f64 = 9.0;
+const FOREIGN: f64 = 1.5;
+/// Percent of shown bodies that have to be right.
+const PRECISION: f64 = 70.0;
+/// Mean number of lines for a message.
+const LINES: f64 = 2.6;
+
+/// A ranking with known answers.
+struct Sample {
+    /// Evidence of each memory, and whether it answers.
+    hits: Vec<(Evidence, bool)>,
+    source: SampleSource,
+    /// 0 if it only limits thresholds.
+    weight: f64,
+    is_unspaced: bool,
+    /// Place of the collection in its file, and category of the message.
+    collection: usize,
+    category: String,
+}
+
+/// Where a message comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SampleSource {
+    /// It has an answer among the memories.
+    Own,
+    /// Nothing should be shown for it.
+    None,
+    /// It was asked on another collection.
+    Foreign,
+}
+
+/// What is learned from: a file, its collections as directories, and which of them count.
+pub(super) struct Lesson<'a> {
+    pub(super) file: &'a DataFile,
+    pub(super) directories: &'a [Directory],
+    pub(super) half: &'a dyn Fn(usize) -> bool,
+}
+
+/// The samples as lines of JSON, to look for better figures with other tools.
+pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
+    let mut text = String::new();
+    for lesson in lessons {
+        for sample in samples(lesson) {
+            let hits: Vec<_> = sample
+                .hits
+                .iter()
+                .map(|(evidence, answers)| (evidence.values(), answers))
+                .collect();
+            let line = serde_json::json!({
+                "file": lesson.file.name,
+                "collection": sample.collection,
+                "category": sample.category,
+                "hits": hits,
+            });
+            text.push_str(&format!("{line}\n"));
+        }
+    }
+    text
+}
+
+/// Learns from all lessons, for each kind of script apart.
+pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
+    let samples: Vec<Sample> = lessons.iter().flat_map(samples).collect();
+    let (unspaced, spaced): (Vec<Sample>, Vec<Sample>) =
+        samples.into_iter().partition(|sample| sample.is_unspaced);
+    ScriptCalibration { spaced: learn_script(&spaced), unspaced: learn_script(&unspaced) }
+}
+
+fn learn_script(samples: &[Sample]) -> Calibration {
+    if samples.iter().all(|sample| sample.weight == 0.0) {
+        return Calibration::NONE;
+    }
+    let model = fit(samples, &Scale::of(samples));
+    Thresholds::choose(samples, &model).applied_to(model)
+}
+
+/// The constants as they stand in the program.
+pub(super) fn source(name: &str, learned: &ScriptCalibration) -> String {
+    let of_script = |script: &str, learned: &Calibration| {
+        let weights: Vec<String> =
+            learned.weights.iter().map(|weight| format!("{weight:.3}")).collect();
+        format!(
+            "    {script}: Calibration {{\n        bias: {:.3},\n        weights: [{}],\n        sure: {:.3},\n        likely: {:.3},\n    }},\n",
+            learned.bias,
+            weights.join(", "),
+            learned.sure,
+            learned.likely
+        )
+    };
+    let spaced = of_script("spaced", &learned.spaced);
+    let unspaced = of_script("unspaced", &learned.unspaced);
+    format!("pub const {name}: Self = Self {{\n{spaced}{unspaced}}};\n")
+}
+
+fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
+    let Lesson { file, directories, half } = lesson;
+    let collections = &file.collections;
+    let is_unspaced = file.language == "zh";
+    let mut samples = Vec::new();
+    let all = collections.iter().zip(*directories).enumerate();
+    for (place, (collection, directory)) in all.filter(|(place, _)| half(*place)) {
+        let mut add = |question: &CollectionQuestion, source| {
+            let hits = directory.ask(&question.text, MAX_SURE).hits.into_iter().map(|hit| {
+                let number = directory.number(hit.memory.file.as_str());
+                let document = number.and_then(|number| collection.documents.get(number));
+                let answers = source == SampleSource::Own
+                    && document.is_some_and(|document| question.is_answered_by(document));
+                (hit.evidence, answers)
+            });
+            samples.push(Sample {
+                hits: hits.collect(),
+                source,
+                weight: f64::from(u8::from(source != SampleSource::Foreign)),
+                is_unspaced,
+                collection: place,
+                category: match source {
+                    SampleSource::Foreign => "foreign".to_owned(),
+                    SampleSource::Own | SampleSource::None => question.category.clone(),
+                },
+            });
+        };
+        for question in collection.questions().filter(|question| collection.answers(question)) {
+            add(question, SampleSource::Own);
+        }
+        collection.unrelated().for_each(|question| add(question, SampleSource::None));
+        let next = collections.get((place + 1) % collections.len());
+        let foreign = next.filter(|_| collections.len() > 1);
+        foreign
+            .into_iter()
+            .flat_map(Collection::questions)
+            .for_each(|question| add(question, SampleSource::Foreign));
+    }
+    if samples.iter().all(|sample| sample.source != SampleSource::None) {
+        samples.retain(|sample| sample.source == SampleSource::Foreign);
+        samples.iter_mut().for_each(|sample| sample.weight = 0.0);
+    }
+    samples
+}
+
+/// Mean and deviation of each figure.
+struct Scale {
+    means: [f64; Evidence::COUNT],
+    deviations: [f64; Evidence::COUNT],
+}
+
+impl Scale {
+    fn of(samples: &[Sample]) -> Self {
+        let mut count = 0.0;
+        let mut sums = [0.0; Evidence::COUNT];
+        let mut squares = [0.0; Evidence::COUNT];
+        for (sample, evidence, _) in each(samples) {
+            count += sample.weight;
+            for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(evidence.values()) {
+                *sum += sample.weight * value;
+                *square += sample.weight * value * value;
+            }
+        }
+        let means = sums.map(|sum| sum / count);
+        let mut deviations = [1.0; Evidence::COUNT];
+        for ((deviation, square), mean) in deviations.iter_mut().zip(squares).zip(means) {
+            let variance = square / count - mean * mean;
+            *deviation = if variance > 1e-9 { variance.sqrt() } else { 1.0 };
+        }
+        Self { means, deviations }
+    }
+
+    fn scaled(&self, evidence: &Evidence) -> [f64; Evidence::COUNT] {
+        let mut values = evidence.values();
+        for ((value, mean), deviation) in values.iter_mut().zip(self.means).zip(self.deviations) {
+            *value = (*value - mean) / deviation;
+        }
+        values
+    }
+}
+
+fn each(samples: &[Sample]) -> impl Iterator<Item = (&Sample, &Evidence, bool)> {
+    samples.iter().flat_map(|sample| {
+        sample.hits.iter().map(move |(evidence, answers)| (sample, evidence, *answers))
+    })
+}
+
+/// Gradient descent on scaled figures; the result is for unscaled ones.
+fn fit(samples: &[Sample], scale: &Scale) -> Calibration {
+    let rows: Vec<([f64; Evidence::COUNT], f64, f64)> = each(samples)
+        .map(|(sample, evidence, answers)| {
+            (scale.scaled(evidence), f64::from(u8::from(answers)), sample.weight)
+        })
+        .collect();
+    let whole: f64 = rows.iter().map(|(_, _, weight)| weight).sum();
+    let mut bias = 0.0;
+    let mut weights = [0.0; Evidence::COUNT];
+    for _ in 0..ROUNDS {
+        let mut bias_step = 0.0;
+        let mut steps = weights.map(|weight| RIDGE * weight);
+        for (values, answers, weight) in &rows {
+            let odds = bias
+                + values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
+            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * weight / whole;
+            bias_step += error;
+            steps.iter_mut().zip(values).for_each(|(step, value)| *step += error * value);
+        }
+        bias -= RATE * bias_step;
+        weights.iter_mut().zip(steps).for_each(|(weight, step)| *weight -= RATE * step);
+    }
+    for ((weight, mean), deviation) in weights.iter_mut().zip(scale.means).zip(scale.deviations) {
+        *weight /= deviation;
+        bias -= *weight * mean;
+    }
+    Calibration { bias, weights, ..Calibration::NONE }
+}
+
+/// The lowest confidence of each tier.
+struct Thresholds {
+    sure: f64,
+    likely: f64,
+}
+
+impl Thresholds {
+    /// The lowest thresholds that keep to the limits on these samples.
+    fn choose(samples: &[Sample], model: &Calibration) -> Self {
+        let confidence =
+            |(evidence, answers): &(Evidence, bool)| (model.confidence(evidence), *answers);
+        let judged: Vec<Judged<'_>> = samples
+            .iter()
+            .map(|sample| (sample, sample.hits.iter().map(confidence).collect()))
+            .collect();
+        let steps = || (2..190).map(|step| f64::from(step) / 200.0);
+        let sure = steps().find(|sure| keeps_limits(&judged, *sure)).unwrap_or(0.95);
+        let likely = steps().find(|likely| lines(&judged, sure, *likely) <= LINES);
+        Self { sure, likely: likely.unwrap_or(0.02).min(sure) }
+    }
+
+    fn applied_to(self, model: Calibration) -> Calibration {
+        Calibration { sure: self.sure, likely: self.likely, ..model }
+    }
+}
+
+type Judged<'a> = (&'a Sample, Vec<(f64, bool)>);
+
+fn keeps_limits(samples: &[Judged<'_>], sure: f64) -> bool {
+    let shown = |hits: &[(f64, bool)]| hits.iter().any(|(confidence, _)| *confidence >= sure);
+    let share = |source: SampleSource| {
+        let of_source: Vec<_> =
+            samples.iter().filter(|(sample, _)| sample.source == source).collect();
+        let with_any = of_source.iter().filter(|(_, hits)| shown(hits)).count();
+        100.0 * super::quality::ratio(with_any, of_source.len())
+    };
+    let own = samples.iter().filter(|(sample, _)| sample.source == SampleSource::Own);
+    let bodies: Vec<bool> = own
+        .flat_map(|(_, hits)| hits.iter().filter(|hit| hit.0 >= sure).map(|hit| hit.1))
+        .collect();
+    let right = bodies.iter().filter(|answers| **answers).count();
+    let precision = 100.0 * super::quality::ratio(right, bodies.len());
+    // In Chinese the people of a file write down the same kinds of things, so that only `none` messages can be judged.
+    let is_unspaced = samples.iter().any(|(sample, _)| sample.is_unspaced);
+    let foreign = is_unspaced || share(SampleSource::Foreign) <= FOREIGN;
+    share(SampleSource::None) <= UNRELATED && foreign && precision >= PRECISION
+}
+
+fn lines(samples: &[Judged<'_>], sure: f64, likely: f64) -> f64 {
+    let judged: Vec<_> =
+        samples.iter().filter(|(sample, _)| sample.source != SampleSource::Foreign).collect();
+    let count = |hits: &[(f64, bool)]| {
+        let named = hits.iter().filter(|hit| hit.0 >= likely && hit.0 < sure).count();
+        named.min(dormouse_memory::recall::MAX_LIKELY)
+    };
+    let all: usize = judged.iter().map(|(_, hits)| count(hits)).sum();
+    super::quality::ratio(all, judged.len())
+}

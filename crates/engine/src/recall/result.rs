@@ -1,0 +1,36 @@
+//! What a step of recall has found.
+
+use std::time::Duration;
+
+use dormouse_memory::{FoundMemory, RecalledMemoryText, UnaskedMemory};
+
+use super::receipt::SkippedMemory;
+
+/// A memory that is ready to be shown.
+#[derive(Debug)]
+pub(super) struct LoadedMemory {
+    pub(super) found: FoundMemory,
+    pub(super) shown: RecalledMemoryText,
+    pub(super) why: String,
+}
+
+/// The result of a step.
+#[derive(Debug, Default)]
+pub(super) struct RecallResult {
+    pub(super) memories: Vec<LoadedMemory>,
+    /// Memories that are only named.
+    pub(super) likely: Vec<UnaskedMemory>,
+    pub(super) skipped: Vec<SkippedMemory>,
+    pub(super) considered: usize,
+    pub(super) note: Option<String>,
+    pub(super) took: Duration,
+    pub(super) cost_usd: f64,
+    /// The index is due to be refreshed.
+    pub(super) is_old: bool,
+}
+
+impl RecallResult {
+    pub(super) fn empty(why: impl Into<String>) -> Self {
+        Self { note: Some(why.into()), ..Self::default() }
+    }
+}

@@ -1,0 +1,164 @@
+//! The ranking as recall uses it: no model is asked while the request waits. If a server makes vectors, that of the message
+//! counts in this request if it comes in time, and in the next otherwise.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
+use dormouse_memory::{
+    ReachableMemories, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
+};
+use dormouse_search::{EmbedderLocation, MatchKind};
+use jiff::Timestamp;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout_at;
+
+use super::receipt::SkippedMemory;
+use super::result::{LoadedMemory, RecallResult};
+use crate::memory::SessionMemory;
+
+/// Skipped memories that a receipt names.
+const NAMED_SKIPPED: usize = 5;
+/// Words that a reason names at most.
+const NAMED_WORDS: usize = 6;
+
+/// The vector of a message, being made by a server; none if it does not answer.
+pub(super) type MessageVector = JoinHandle<Option<Vec<f32>>>;
+
+/// What was found in time.
+pub(super) struct LocalStep {
+    pub(super) result: RecallResult,
+    /// The vector that did not come in time.
+    pub(super) late_vector: Option<MessageVector>,
+}
+
+/// The local step within its time limit.
+pub(super) async fn search_within(
+    patience: Duration,
+    access: &Arc<SessionMemory>,
+    query: &str,
+    seen: &[PathBuf],
+) -> LocalStep {
+    let deadline = tokio::time::Instant::now() + patience;
+    let vector = message_vector(access, query);
+    let searching = spawn_search(access, query, seen, None);
+    let result = match timeout_at(deadline, searching).await {
+        Ok(Ok(gathered)) => gathered,
+        Ok(Err(_)) => RecallResult::empty("the search failed"),
+        Err(_) => {
+            let patience = patience.as_millis();
+            RecallResult::empty(format!("the search took more than {patience} ms and was skipped"))
+        }
+    };
+    let Some(mut vector) = vector else { return LocalStep { result, late_vector: None } };
+    let Ok(made) = timeout_at(deadline, &mut vector).await else {
+        return LocalStep { result, late_vector: Some(vector) };
+    };
+    let by_both = match made {
+        Ok(Some(made)) => spawn_search(access, query, seen, Some(made)).await.ok(),
+        Ok(None) | Err(_) => None,
+    };
+    LocalStep { result: by_both.unwrap_or(result), late_vector: None }
+}
+
+/// The same step with a vector that came later: what it adds to the memories seen by then. Lines were shown already.
+pub(super) async fn search_later(
+    vector: MessageVector,
+    access: Arc<SessionMemory>,
+    query: String,
+    seen: Vec<PathBuf>,
+) -> RecallResult {
+    let Ok(Some(vector)) = vector.await else { return RecallResult::default() };
+    let searching = spawn_search(&access, &query, &seen, Some(vector));
+    let result = searching.await.unwrap_or_default();
+    RecallResult { likely: Vec::new(), ..result }
+}
+
+/// Starts to make the vector of a message, if a server does that.
+fn message_vector(access: &Arc<SessionMemory>, query: &str) -> Option<MessageVector> {
+    let is_remote =
+        access.memories().recall().embedder_location() == Some(EmbedderLocation::Remote);
+    is_remote.then(|| {
+        let (access, query) = (Arc::clone(access), query.to_owned());
+        spawn_blocking(move || access.memories().recall().remote_vector(&query))
+    })
+}
+
+fn spawn_search(
+    access: &Arc<SessionMemory>,
+    query: &str,
+    seen: &[PathBuf],
+    vector: Option<Vec<f32>>,
+) -> JoinHandle<RecallResult> {
+    let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
+    spawn_blocking(move || {
+        search(access.memories(), &query, &seen, vector.as_deref(), access.clock().now())
+    })
+}
+
+/// The local step: ranks, and reads the sure matches.
+fn search(
+    memories: &ReachableMemories,
+    query: &str,
+    seen: &[PathBuf],
+    vector: Option<&[f32]>,
+    now: Timestamp,
+) -> RecallResult {
+    let seen = seen.iter().map(PathBuf::as_path);
+    let UnaskedMemories { sure, likely, passed_over, searched, age } =
+        match memories.unasked(query, seen, NAMED_SKIPPED, vector, now) {
+            Ok(unasked) => unasked,
+            Err(error) => return RecallResult::empty(error.to_string()),
+        };
+    let load = |memory: UnaskedMemory| {
+        let shown = Shown::read(&memory.found, now)?;
+        Some(LoadedMemory { why: why(&memory), found: memory.found, shown })
+    };
+    let skip = |memory: &UnaskedMemory| SkippedMemory {
+        file: memory.found.memory.file.to_string(),
+        why: why(memory),
+    };
+    RecallResult {
+        memories: sure.into_iter().filter_map(load).collect(),
+        likely,
+        skipped: passed_over.iter().map(skip).collect(),
+        considered: usize::try_from(searched).unwrap_or(0),
+        is_old: age >= RESCAN_INTERVAL,
+        ..RecallResult::default()
+    }
+}
+
+/// Takes up changes by other programs in the background: the next message finds them.
+pub(super) fn refresh_index(access: &Arc<SessionMemory>) {
+    let access = Arc::clone(access);
+    tokio::task::spawn_blocking(move || access.refresh_index());
+}
+
+/// Why a message brings a memory: the matching words, and how sure the match is.
+pub(super) fn why(UnaskedMemory { hit, .. }: &UnaskedMemory) -> String {
+    let sure = (hit.confidence * 100.0).round();
+    let words = matching_words(hit);
+    match hit.fused_rank.filter(|_| words.is_empty()) {
+        Some(near) => {
+            let similarity = near.similarity;
+            format!("no word in common, but similar ({similarity:.2}; {sure:.0} % sure)")
+        }
+        None => format!("{} ({sure:.0} % sure)", words.join(", ")),
+    }
+}
+
+/// The words of the message that the memory has, each once.
+fn matching_words(hit: &MemoryHit) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for found in hit.matches.iter().filter(|found| found.kind != MatchKind::Company) {
+        let word = match found.kind {
+            MatchKind::Work => format!("about {}", found.word),
+            _ => found.word.clone(),
+        };
+        if words.len() < NAMED_WORDS && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}

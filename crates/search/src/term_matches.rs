@@ -1,0 +1,63 @@
+//! The documents that have a term of a query, and how rare the term is.
+
+use crate::term_forms::TermForm;
+use crate::view::{IndexView, ViewDocId};
+
+/// A document with its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ScoredDoc {
+    pub(crate) doc: ViewDocId,
+    pub(crate) score: f64,
+}
+
+/// The matches of one query term.
+#[derive(Debug, Clone)]
+pub(crate) struct TermMatches {
+    /// The word of the query; for an expansion term, the term itself.
+    pub(crate) word: String,
+    pub(crate) forms: Vec<TermForm>,
+    /// Share of a clause that the term is, before its weight in the clause.
+    pub(crate) weight: f64,
+    /// Contributions before the weight of the term in a clause.
+    pub(crate) hits: Vec<DocMatch>,
+}
+
+/// A document that has a form of a term. Kept small because there are many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DocMatch {
+    /// Contribution to the score, before document-wide factors.
+    pub(crate) gain: f64,
+    pub(crate) doc: ViewDocId,
+    /// Index into the forms of the term.
+    pub(crate) form: u16,
+}
+
+impl TermMatches {
+    pub(crate) fn form(&self, hit: &DocMatch) -> Option<&TermForm> {
+        self.forms.get(usize::from(hit.form))
+    }
+}
+
+/// Inverse document frequency.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rarity {
+    /// Number of documents.
+    all: f64,
+}
+
+impl Rarity {
+    pub(crate) fn new(view: &IndexView) -> Self {
+        Self { all: f64::from(view.live_count()) }
+    }
+
+    /// The rarity of a term that this many documents have; highest for an unknown one.
+    pub(crate) fn of(self, frequency: u32) -> f64 {
+        let frequency = f64::from(frequency);
+        (1.0 + (self.all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+    }
+}
+
+/// The entry of a document in a list with one for each.
+pub(crate) fn slot<T>(list: &mut [T], doc: ViewDocId) -> Option<&mut T> {
+    usize::try_from(doc.0).ok().and_then(|at| list.get_mut(at))
+}
