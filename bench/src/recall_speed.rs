@@ -113,6 +113,11 @@ fn in_process(section: &mut BenchSection, home: &TestHome, memory: &Path, aim: f
     }
     section.add([
         BenchFigure::median("a question after one write of our own", &own),
+        BenchFigure::new(
+            "the slowest of them: the first, which takes up what others wrote",
+            own.of_100_the_99th(),
+            FigureUnit::Milliseconds,
+        ),
         BenchFigure::median("opening the index and the first answer", &first),
         BenchFigure::median("open index, p50", &open_index),
         BenchFigure::new("open index, p99", open_index.of_100_the_99th(), FigureUnit::Milliseconds)

@@ -15,7 +15,7 @@ const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
 /// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections.
 const UNRELATED: f64 = 9.0;
-const FOREIGN: f64 = 1.5;
+const FOREIGN: f64 = 2.0;
 /// Percent of shown bodies that have to be right.
 const PRECISION: f64 = 70.0;
 /// Mean number of lines for a message.

@@ -127,7 +127,10 @@ fn measure(file: &DataFile, vectors: Option<&VectorModel>) -> FileReport {
         .chain(with_vectors.as_ref().map(|it| (", with vectors", it)))
         .map(|(system, it)| (system, unasked::measure(file, it, |_| true)))
         .collect();
-    FileReport { name: file.name.clone(), rows, thresholds, unasked, elsewhere: Vec::new() }
+    let behind = [0, 1, 3].map(|sentences| {
+        threshold::behind(&file.collections, &directories, sentences, &file.language)
+    });
+    FileReport { name: file.name.clone(), rows, thresholds, behind, unasked, elsewhere: Vec::new() }
 }
 
 /// The shipped ranking on each collection.

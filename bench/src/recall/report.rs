@@ -23,6 +23,8 @@ pub(crate) struct FileReport {
     pub(crate) name: String,
     pub(crate) rows: Vec<RecallRow>,
     pub(crate) thresholds: Vec<(&'static str, Threshold)>,
+    /// Percent of questions that show an answer behind none, one and three unrelated sentences.
+    pub(crate) behind: [f64; 3],
     /// By what the ranking used, and by category.
     pub(super) unasked: Vec<(&'static str, ByCategory)>,
     /// Other files, and the percent of this one's questions that put in anything of theirs.
@@ -72,6 +74,11 @@ impl RecallReport {
              | --- | --- | --- | --- | --- | --- |\n",
         );
         self.files.iter().for_each(|file| text.push_str(&file.threshold_rows()));
+        text.push_str(
+            "\nOwn questions that put in an answer, alone and behind one and three unrelated sentences. Aim: at least 80 % of what the \
+             bare question brings.\n\n| File | alone | one sentence | three sentences | |\n| --- | --- | --- | --- | --- |\n",
+        );
+        self.files.iter().for_each(|file| text.push_str(&file.behind_row()));
         let judged: Vec<&FileReport> = self.files.iter().filter(|file| file.is_judged()).collect();
         if !judged.is_empty() {
             text.push_str(
@@ -187,6 +194,12 @@ impl FileReport {
             format!("- {} on {other}: {share:.1} % put in anything\n", self.name)
         };
         self.elsewhere.iter().map(line).collect()
+    }
+
+    fn behind_row(&self) -> String {
+        let [alone, one, three] = self.behind;
+        let is_met = one.min(three) >= 0.8 * alone;
+        format!("| {} | {alone:.1} % | {one:.1} % | {three:.1} % | {} |\n", self.name, met(is_met))
     }
 
     /// Whether the file says for which messages nothing should come.

@@ -90,6 +90,36 @@ pub(crate) fn elsewhere(questions: &[Collection], directories: &[Directory]) -> 
     (asked > 0).then(|| 100.0 * ratio(injected, asked))
 }
 
+/// Sentences that have nothing to do with any question, in both languages.
+const UNRELATED: [(&str, &str); 3] = [
+    ("I am back from lunch now.", "我刚吃完午饭回来。"),
+    ("The train was late again this morning.", "今天早上地铁又晚点了。"),
+    ("Give me a second to open the window.", "等我一下，我去开个窗。"),
+];
+
+/// Percent of questions that show an answer, with this many unrelated sentences in front.
+pub(crate) fn behind(
+    collections: &[Collection],
+    directories: &[Directory],
+    sentences: usize,
+    language: &str,
+) -> f64 {
+    let in_front: Vec<&str> = UNRELATED
+        .iter()
+        .take(sentences)
+        .map(|(english, chinese)| if language == "zh" { *chinese } else { *english })
+        .collect();
+    let mut threshold = Threshold::default();
+    for (collection, directory) in collections.iter().zip(directories) {
+        for question in collection.questions().filter(|question| collection.answers(question)) {
+            let mut question = question.clone();
+            question.text = format!("{} {}", in_front.join(" "), question.text);
+            threshold.own(&question, collection, directory);
+        }
+    }
+    threshold.gold_share()
+}
+
 impl Threshold {
     fn own(
         &mut self,

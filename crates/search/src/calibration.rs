@@ -40,30 +40,38 @@ impl ScriptCalibration {
     /// Learned on rankings by words.
     pub const WORDS: Self = Self {
         spaced: Calibration {
-            bias: -2.082,
-            weights: [0.516, 1.106, 1.516, 0.473, 0.462, -0.032, -0.075, -0.709, 0.000, 0.000],
-            sure: 0.510,
-            likely: 0.030,
+            bias: -1.860,
+            weights: [
+                0.062, 1.187, 1.436, 0.845, 2.513, 0.107, -0.004, -0.115, -0.705, 0.000, 0.000,
+            ],
+            sure: 0.610,
+            likely: 0.035,
         },
         unspaced: Calibration {
-            bias: -1.767,
-            weights: [0.696, 1.388, -0.406, 0.223, 1.529, 0.210, -0.156, -1.154, 0.000, 0.000],
-            sure: 0.370,
+            bias: -1.839,
+            weights: [
+                0.045, 1.673, 0.531, 0.596, 3.645, 1.775, 1.185, -0.220, -1.203, 0.000, 0.000,
+            ],
+            sure: 0.440,
             likely: 0.015,
         },
     };
     /// Learned on rankings by words and vectors.
     pub const VECTORS: Self = Self {
         spaced: Calibration {
-            bias: -2.249,
-            weights: [0.281, 0.967, 1.400, 0.356, 0.388, 0.002, 0.067, -0.721, -0.029, 0.728],
-            sure: 0.540,
+            bias: -2.288,
+            weights: [
+                0.012, 1.007, 1.387, 0.598, 1.996, 0.188, -0.124, 0.057, -0.716, -0.054, 0.678,
+            ],
+            sure: 0.590,
             likely: 0.035,
         },
         unspaced: Calibration {
-            bias: -1.729,
-            weights: [0.407, 1.097, -0.235, 0.257, 1.429, -0.141, -0.047, -1.343, 0.132, 0.533],
-            sure: 0.525,
+            bias: -2.294,
+            weights: [
+                -0.157, 1.677, 1.158, 0.440, 3.041, 1.828, 0.627, -0.118, -1.352, 0.159, 0.471,
+            ],
+            sure: 0.405,
             likely: 0.020,
         },
     };

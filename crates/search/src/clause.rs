@@ -24,6 +24,8 @@ const MOST_CLAUSES: usize = 40;
 const LETTERS_OF_PROSE: f64 = 0.75;
 /// A line with more signs of code than this share is pasted.
 const SIGNS_OF_CODE: f64 = 0.12;
+/// As many signs are in any short line.
+const FEW_SIGNS: f64 = 2.0;
 /// A line with this share of characters of a script without spaces is prose: code is not written in it.
 const UNSPACED_PROSE: f64 = 0.3;
 
@@ -75,7 +77,9 @@ fn looks_pasted(line: &str) -> bool {
     if unspaced > all * UNSPACED_PROSE {
         return false;
     }
-    letters < all * LETTERS_OF_PROSE || signs > all * SIGNS_OF_CODE
+    let others = all - letters;
+    let few_letters = others > FEW_SIGNS && letters < all * LETTERS_OF_PROSE;
+    few_letters || (signs > FEW_SIGNS && signs > all * SIGNS_OF_CODE)
 }
 
 /// Calls `give` with each sentence of a line. A comma separates clauses in Chinese only, where sentences have many.

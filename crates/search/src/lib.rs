@@ -4,7 +4,8 @@
 //! Bottom up: `words` turns text into terms, `document` counts the terms of a document, `segment` stores them, `view`
 //! joins segments, `clause`, `query` and `term_forms` say what to look for, `term_matches` who has it, `message_sums` adds
 //! up the clauses of a message, `score` ranks by words, `embed` makes and stores vectors, `vector_rank` ranks by them,
-//! `evidence` and `calibration` say how sure a match is, `rank` combines all, `tuning` holds the measured parameters.
+//! `evidence_reader`, `evidence` and `calibration` say how
+//! sure a match is, `rank` combines all, `tuning` holds the measured parameters.
 //!
 //! *Invariants:* the same documents give the same ranking, however the index over them was built. Reading an index or
 //! a vector file never panics; damaged bytes are refused as a whole. Vectors of different models are never compared. No network is used while a turn waits
@@ -20,6 +21,7 @@ mod clause;
 mod document;
 mod embed;
 mod evidence;
+mod evidence_reader;
 mod message_sums;
 mod query;
 mod rank;

@@ -153,7 +153,7 @@ fn whole_message(query: &ParsedQuery) -> Vec<ClauseTerm> {
 
 /// Factor for the share of a clause that a document has: the share to the power of 3/8, computed from square roots for
 /// speed.
-fn by_share(share: f64) -> f64 {
+pub(crate) fn by_share(share: f64) -> f64 {
     let fourth = share.sqrt().sqrt();
     fourth * fourth.sqrt()
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::calibration::{Calibration, RecallTier};
 use crate::embed::{Embedder, VectorFile};
-use crate::evidence::{DocRanks, Evidence, EvidenceReader};
+use crate::evidence::Evidence;
+use crate::evidence_reader::{DocRanks, EvidenceReader};
 use crate::query::ParsedQuery;
 use crate::score::{ScoreRequest, ScoreResult, compare, score};
 use crate::term_forms::MatchKind;
@@ -15,6 +16,9 @@ use crate::vector_rank::{
 };
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Tokenizer;
+
+/// Share of a name that counts as matched if a document has none.
+const UNNAMED: f64 = 0.15;
 
 /// What to rank.
 pub struct RankRequest<'a> {
@@ -63,6 +67,26 @@ pub struct RankedDoc {
 }
 
 impl RankedDoc {
+    /// The same, knowing the name of the document: a message that has all of its words is about it.
+    #[must_use]
+    pub fn with_name(mut self, tokenizer: &Tokenizer, name: Option<&str>) -> Self {
+        let mut terms: Vec<String> = Vec::new();
+        tokenizer.each_term(name.unwrap_or_default(), |term| {
+            // The last character of a run is part of the preceding pair.
+            let is_single = term.chars().nth(1).is_none();
+            if !is_single && !terms.iter().any(|known| known == term) {
+                terms.push(term.to_owned());
+            }
+        });
+        let is_matched = |term: &&String| {
+            self.matches.iter().any(|found| found.kind == MatchKind::Same && found.term == **term)
+        };
+        let matched = terms.iter().filter(is_matched).count();
+        self.evidence.name = if terms.is_empty() { UNNAMED } else { share(matched, terms.len()) };
+        self.confidence = self.calibration.confidence(&self.evidence);
+        self
+    }
+
     /// Whether the document may be shown without being asked for, with this confidence.
     pub fn tier(&self, confidence: f64) -> RecallTier {
         self.calibration.tier(confidence)
@@ -169,6 +193,11 @@ impl Ranker {
         };
         docs.into_iter().map(unranked).collect()
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a name has few words")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// The matching terms of each of the best documents, highest gain first.

@@ -19,6 +19,8 @@ const NEAREST: usize = 50;
 const MIN_SIMILARITY: f64 = 0.1;
 /// Length of the ranking by words that is fused with it.
 pub(crate) const DEPTH: usize = 50;
+/// Beyond this a few documents of one kind say nothing about what is usual.
+const MOST_DEVIATIONS: f64 = 6.0;
 /// Rank fusion constant: higher values give less weight to the first ranks.
 const FLATNESS: f64 = 10.0;
 
@@ -88,7 +90,8 @@ impl VectorRanking {
         };
         let own = standardized(self.order.iter().find(|near| near.doc == doc));
         let other = standardized(self.order.iter().find(|near| near.doc != doc));
-        (own, own - other)
+        let bounded = |deviations: f64| deviations.clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
+        (bounded(own), bounded(own - other))
     }
 }
 

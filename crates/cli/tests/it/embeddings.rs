@@ -76,7 +76,7 @@ fn a_server_finds_what_has_no_word_of_the_question() {
     );
     let (found, said) = recall(&home, "where do vessels go");
     assert_eq!(files(&found), ["harbour.md"], "{said}");
-    assert_eq!(found[0]["sure"], false);
+    assert_eq!(found[0]["sure"], true, "by far the most similar: {found:?}");
     assert_eq!(found[0]["places"]["vector_rank"], 1);
     assert_eq!(found[0]["places"]["word_rank"], Value::Null);
     let explained =
@@ -187,7 +187,8 @@ fn a_turn_never_waits_for_the_server_and_its_key_goes_to_nobody_else() {
     output.success();
     let questions: Vec<String> =
         embeddings.requests().into_iter().skip(1).flat_map(|request| request.texts).collect();
-    assert!(!questions.iter().any(|text| text.contains("hear")), "{questions:?}");
+    // Asked beside the request, which did not wait: this server never answers it.
+    assert!(questions.iter().any(|text| text.contains("hear")), "{questions:?}");
     assert!(questions.contains(&"hungry".to_owned()), "{questions:?}");
     let requests = model.requests();
     let last = requests.last().unwrap().text();

@@ -41,7 +41,7 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "memory: saved nuts-in-dozens.md (user memory)",
         "| description: counts nuts in dozens, rounded up",
         "recalled 1 memory",
-        "of the message)",
+        "% sure)",
         "| - [Nuts in dozens](nuts-in-dozens.md) — counts nuts in dozens, rounded up",
         "compacted from the session notes, without a request",
         "compacted without a model",

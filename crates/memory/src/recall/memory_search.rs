@@ -218,6 +218,7 @@ impl MemorySearch {
         if memory.header.quarantined && quarantined == QuarantineFilter::Exclude {
             return None;
         }
+        let ranked = ranked.with_name(self.ranker.tokenizer(), memory.header.name.as_deref());
         let stale = self.stale(&memory);
         let freshness = match stale {
             None | Some(Freshness::Fresh) => 1.0,

@@ -386,7 +386,7 @@ fn words_are_found_in_any_case_and_script() {
     // The third is about the same kind of work, in another language.
     assert_eq!(find("Database"), ["test-database.md", "other.md", "数据库迁移.md"]);
     assert_eq!(find("database 5433"), ["test-database.md", "other.md", "数据库迁移.md"]);
-    assert_eq!(find("迁移"), ["数据库迁移.md"]);
+    assert_eq!(find("迁移")[0], "数据库迁移.md");
     assert_eq!(find("5433 nowhere")[0], "test-database.md");
     assert_eq!(find("nothing"), Vec::<String>::new());
 }

@@ -67,13 +67,11 @@ impl Default for SimilaritySpread {
 const SPREAD_SAMPLE: usize = 48;
 /// Lowest deviation: identical documents do not make every other one infinitely similar.
 const LEAST_DEVIATION: f64 = 0.01;
-/// Beyond this a few documents of one kind say nothing about what is usual.
-const MOST_DEVIATIONS: f64 = 6.0;
 
 impl SimilaritySpread {
     /// A similarity in deviations above the mean.
     pub(crate) fn standardized(self, similarity: f64) -> f64 {
-        ((similarity - self.mean) / self.deviation).clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS)
+        (similarity - self.mean) / self.deviation
     }
 
     fn of(sample: &[StoredVector<'_>]) -> Self {

@@ -90,7 +90,8 @@ pub(super) async fn save_a_memory(sandbox: &DemoSandbox) -> Result<(), Failure> 
     show_excerpt(&std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?);
     line("A new session, without the messages of the first one:");
     let script = vec![ScriptedTurn::new().text("Five dozen, rounded up: the plan asks for 52.")];
-    let (engine, _) = play(sandbox, script, "How many nuts does the plan ask for?").await?;
+    let (engine, _) =
+        play(sandbox, script, "How large is the stock that the plan asks for?").await?;
     explain("Its first message contains the memory index:");
     let first: Vec<String> =
         engine.conversation().prefix().opening_blocks().iter().filter_map(Block::as_text).collect();

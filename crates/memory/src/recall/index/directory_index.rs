@@ -1,7 +1,8 @@
 //! The index of one memory directory: a cache that may be lost at any time.
 //!
 //! Two segments: the `base`, and the `delta` with the changes since the base was written, including which memories of
-//! the base were deleted. A change rewrites the delta; when it grows too large, both are merged into a new base. Files are
+//! the base were deleted. A change rewrites the delta; when it grows too large, the next scan merges both into a new base:
+//! not the query that finds the change. Files are
 //! replaced whole, so a reader sees an old state or a new one. Nothing waits for the lock: a process that does not get it
 //! keeps its state in memory and writes later.
 //!
@@ -24,6 +25,8 @@ use crate::store::{ChangesSince, HistoryPosition, Store};
 /// Maximum size of the delta: this number of memories, or this fraction of the base.
 const DELTA_MOST: u32 = 256;
 const DELTA_SHARE: u32 = 16;
+/// Maximum number of changed files that a query reads.
+const MOST_AT_ONCE: usize = 256;
 
 /// The index of a directory.
 pub(crate) struct DirectoryIndex {
@@ -94,18 +97,32 @@ impl DirectoryIndex {
         match self.store.history().changes_since(state.position) {
             ChangesSince::Nothing => Ok(state),
             ChangesSince::Files(files, position) => {
-                let files: BTreeSet<String> = files.into_iter().collect();
-                let seen: BTreeMap<_, _> = files
-                    .into_iter()
-                    .map(|file| {
-                        let seen = walk::stamp_of(self.store.dir(), &file);
-                        (file, seen)
-                    })
-                    .collect();
-                Ok(self.save(update(&self.store, &state, tokenizer, &seen, position), &state))
+                let changes = self.newest_changes(&state, files);
+                let delta = Folding::Deferred;
+                Ok(self.save(
+                    update(&self.store, &state, tokenizer, &changes, position, delta),
+                    &state,
+                ))
             }
             ChangesSince::Unknown => self.scan(&state, tokenizer, now),
         }
+    }
+
+    /// The newest of the files that the history names, as far as they differ from the index. A first change after many by
+    /// others names all of those: the next scan finds what is left out here.
+    fn newest_changes(
+        &self,
+        state: &IndexState,
+        files: Vec<String>,
+    ) -> BTreeMap<String, Option<FileStamp>> {
+        let newest: BTreeSet<String> = files.into_iter().rev().take(MOST_AT_ONCE).collect();
+        newest
+            .into_iter()
+            .filter_map(|file| {
+                let seen = walk::stamp_of(self.store.dir(), &file);
+                (seen != state.stamp_of(&file)).then_some((file, seen))
+            })
+            .collect()
     }
 
     fn build(&self, tokenizer: &Tokenizer, now: Timestamp) -> Result<IndexState, FileError> {
@@ -139,7 +156,7 @@ impl DirectoryIndex {
         let changes = differences(state, &there);
         let fresh = IndexState {
             scanned: now,
-            ..update(&self.store, state, tokenizer, &changes, position)
+            ..update(&self.store, state, tokenizer, &changes, position, Folding::Allowed)
         };
         Ok(self.save(fresh, state))
     }
@@ -172,6 +189,14 @@ fn differences(
     changes
 }
 
+/// Whether a delta that has become too large may be merged into the base, which takes long in a large directory: not
+/// while a question waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Folding {
+    Allowed,
+    Deferred,
+}
+
 /// The state with these files updated; `None` means deleted.
 fn update(
     store: &Store,
@@ -179,8 +204,9 @@ fn update(
     tokenizer: &Tokenizer,
     changes: &BTreeMap<String, Option<FileStamp>>,
     position: HistoryPosition,
+    folding: Folding,
 ) -> IndexState {
-    if changes.is_empty() {
+    if changes.is_empty() && (folding == Folding::Deferred || !is_large(state)) {
         return IndexState { position, ..state.clone() };
     }
     let mut builder = SegmentBuilder::default();
@@ -195,7 +221,8 @@ fn update(
     let stays = |doc: DocId| !changes.contains_key(state.delta.file(doc));
     let all = |_: DocId| true;
     let size = state.delta.doc_count() + new.doc_count();
-    if size.max(count(&dead)) > DELTA_MOST.max(state.base.doc_count() / DELTA_SHARE) {
+    let is_large = size.max(count(&dead)) > most_changed(&state.base);
+    if is_large && folding == Folding::Allowed {
         let lives = |doc: DocId| !dead.contains(&doc);
         let base =
             merge([(&*state.base, &lives as _), (&*state.delta, &stays as _), (&new, &all as _)]);
@@ -214,6 +241,16 @@ fn update(
         Arc::new(DeletedDocs::count(&state.base, dead))
     };
     IndexState { delta, deleted, position, ..state.clone() }
+}
+
+/// Maximum size of a delta.
+fn most_changed(base: &Segment) -> u32 {
+    DELTA_MOST.max(base.doc_count() / DELTA_SHARE)
+}
+
+/// Whether the delta is to be merged into the base.
+fn is_large(state: &IndexState) -> bool {
+    state.delta.doc_count().max(count(&state.deleted.docs)) > most_changed(&state.base)
 }
 
 fn count(docs: &BTreeSet<DocId>) -> u32 {
