@@ -49,6 +49,7 @@ use crate::report::BenchSection;
 /// Measures the program and compares the figures with their aims.
 #[derive(Debug, Parser)]
 #[command(name = "dormouse-bench")]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the command line")]
 struct Arguments {
     /// What to measure
     #[arg(value_enum)]

@@ -66,8 +66,8 @@ impl Directory {
     }
 
     /// Ranks by these numbers from now on.
-    pub(crate) fn tune(&mut self, tuning: RankTuning) {
-        self.recall.tune(tuning);
+    pub(crate) fn tune(&mut self, tuning: &RankTuning) {
+        self.recall.tune(*tuning);
     }
 
     pub(crate) fn ask(&self, question: &str, limit: usize) -> MemoryRanking {

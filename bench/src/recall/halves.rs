@@ -51,7 +51,7 @@ impl Opened {
         Self { file, directories }
     }
 
-    fn tune(&mut self, tuning: RankTuning) {
+    fn tune(&mut self, tuning: &RankTuning) {
         for directory in &mut self.directories {
             directory.tune(tuning);
         }
@@ -90,7 +90,7 @@ pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String
     for file in &mut files {
         for half in HALVES {
             let columns = [RankTuning::default(), of(half.other()), of(half)].map(|tuning| {
-                file.tune(tuning);
+                file.tune(&tuning);
                 (file.found(half), file.threshold(half))
             });
             text.push_str(&row(&file.file.name, half, &columns));
@@ -105,7 +105,7 @@ pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String
         }
         let mut figures = unasked::ByCategory::new();
         for half in HALVES {
-            file.tune(of(half.other()));
+            file.tune(&of(half.other()));
             for (category, found) in
                 unasked::measure(&file.file, &file.directories, |at| half.has(at))
             {
@@ -115,11 +115,13 @@ pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String
                 }
             }
         }
-        figures.iter().for_each(|(category, it)| text.push_str(&it.row(&file.file.name, category)));
+        for (category, it) in &figures {
+            text.push_str(&it.row(&file.file.name, category));
+        }
     }
-    by_category
-        .iter()
-        .for_each(|(category, it)| text.push_str(&it.row("both languages", category)));
+    for (category, it) in &by_category {
+        text.push_str(&it.row("both languages", category));
+    }
     text
 }
 
@@ -133,7 +135,7 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
         for length in LENGTH {
             for company in COMPANY {
                 let tuning = RankTuning { saturation, length, company, ..RankTuning::default() };
-                let found = mean(files, tuning, |file| file.found(half));
+                let found = mean(files, &tuning, |file| file.found(half));
                 if found > best.0 {
                     best = (found, tuning);
                 }
@@ -141,7 +143,9 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
         }
     }
     let order = best.1;
-    files.iter_mut().for_each(|file| file.tune(order));
+    for file in files.iter_mut() {
+        file.tune(&order);
+    }
     let of_half = |place: usize| half.has(place);
     let lessons: Vec<Lesson<'_>> = files
         .iter()
@@ -155,7 +159,7 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
     RankTuning { by_words: learned, by_vectors: learned, ..order }
 }
 
-fn mean(files: &mut [Opened], tuning: RankTuning, of: impl Fn(&Opened) -> f64) -> f64 {
+fn mean(files: &mut [Opened], tuning: &RankTuning, of: impl Fn(&Opened) -> f64) -> f64 {
     let mut sum = 0.0;
     for file in files.iter_mut() {
         file.tune(tuning);

@@ -148,7 +148,9 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
     }
     if samples.iter().all(|sample| sample.source != SampleSource::None) {
         samples.retain(|sample| sample.source == SampleSource::Foreign);
-        samples.iter_mut().for_each(|sample| sample.weight = 0.0);
+        for sample in &mut samples {
+            sample.weight = 0.0;
+        }
     }
     samples
 }

@@ -86,7 +86,9 @@ impl RecallReport {
                  likely, as where the index is left out; 95 % intervals. For `none` messages nothing should come.\n\n",
             );
             text.push_str(unasked::HEADING);
-            judged.iter().for_each(|file| text.push_str(&file.unasked_rows()));
+            for file in judged {
+                text.push_str(&file.unasked_rows());
+            }
         }
         let elsewhere: Vec<String> =
             self.files.iter().flat_map(FileReport::elsewhere_lines).collect();
@@ -211,7 +213,9 @@ impl FileReport {
         let mut text = String::new();
         for (system, figures) in &self.unasked {
             let set = format!("{}{system}", self.name);
-            figures.iter().for_each(|(category, it)| text.push_str(&it.row(&set, category)));
+            for (category, it) in figures {
+                text.push_str(&it.row(&set, category));
+            }
         }
         text
     }

@@ -7,11 +7,11 @@ use dormouse_base::{AgentId, Environment, Project};
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
 use thiserror::Error;
-use tokio::sync::Mutex;
+use tokio::sync::Semaphore;
 
 const GIT_TIMEOUT: Duration = Duration::from_mins(2);
 /// Held while worktrees are added or removed: git reads the files of all of them, and fails on one that is half written.
-static WORKTREES: Mutex<()> = Mutex::const_new(());
+static WORKTREES: Semaphore = Semaphore::const_new(1);
 
 /// A worktree could not be created or removed.
 #[derive(Debug, Error)]
@@ -56,7 +56,7 @@ impl Worktree {
         let folder = home.join("worktrees").join(project.slug().as_str()).join(agent.to_string());
         let branch = format!("dormouse/agent-{agent}");
         let path = folder.to_string_lossy().into_owned();
-        let _alone = WORKTREES.lock().await;
+        let _alone = WORKTREES.acquire().await;
         git(&["worktree", "add", "-q", "-b", &branch, &path, "HEAD"], &root, &environment).await?;
         Ok(Self { folder, branch, base, root, environment })
     }
@@ -82,7 +82,7 @@ impl Worktree {
             return self.kept();
         }
         let path = self.folder.to_string_lossy().into_owned();
-        let _alone = WORKTREES.lock().await;
+        let _alone = WORKTREES.acquire().await;
         let removed =
             git(&["worktree", "remove", "--force", &path], &self.root, &self.environment).await;
         let branch_deleted =

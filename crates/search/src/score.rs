@@ -67,7 +67,9 @@ pub(crate) fn score(
         first.offer(scored);
     }
     let company = scorer.company(query, &first.in_order());
-    company.iter().for_each(|term| sums.add_company(term));
+    for term in &company {
+        sums.add_company(term);
+    }
     let mut best = Best::new(view, request.count);
     let mut found = 0;
     for mut scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {

@@ -130,7 +130,7 @@ impl RecallState {
         }
         if let Some(small) = recall.small.filter(|_| self.failures < MOST_FAILURES) {
             let passed = seen_by_now.into_iter().chain(shown).collect();
-            self.begin_selection(context, small, access, query, passed);
+            self.begin_selection(context, small, access, &query, passed);
         }
         block
     }
@@ -140,13 +140,13 @@ impl RecallState {
         context: &RecallContext<'_>,
         small: SmallModel,
         access: Arc<SessionMemory>,
-        query: String,
+        query: &str,
         passed: Vec<PathBuf>,
     ) {
         let selection = SelectorRequest {
             small,
             message: context.conversation.new_id(),
-            query: query.clone(),
+            query: query.to_owned(),
             manifest: Vec::new(),
             offered: Vec::new(),
             tools_in_use: tools_in_use(context.conversation.messages()),
@@ -154,7 +154,7 @@ impl RecallState {
             figures: context.figures.clone(),
             prices: context.config.cost.prices.clone(),
         };
-        self.begin(RecallStep::Selector, select(selection, access, passed), &query);
+        self.begin(RecallStep::Selector, select(selection, access, passed), query);
     }
 
     fn begin(

@@ -107,7 +107,7 @@ fn search(
 ) -> RecallResult {
     let seen = seen.iter().map(PathBuf::as_path);
     let UnaskedMemories { sure, likely, passed_over, searched, age } =
-        match memories.unasked(query, seen, NAMED_SKIPPED, vector, now) {
+        match memories.unasked(query, &seen, NAMED_SKIPPED, vector, now) {
             Ok(unasked) => unasked,
             Err(error) => return RecallResult::empty(error.to_string()),
         };

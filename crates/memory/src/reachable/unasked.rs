@@ -39,12 +39,12 @@ impl ReachableMemories {
     pub fn unasked<'a>(
         &self,
         message: &str,
-        seen: impl Iterator<Item = &'a Path> + Clone,
+        seen: &(impl Iterator<Item = &'a Path> + Clone),
         passed_over: usize,
         vector: Option<&[f32]>,
         now: Timestamp,
     ) -> Result<UnaskedMemories, FileError> {
-        let exclude = self.excluded(&seen);
+        let exclude = self.excluded(seen);
         let query = MemoryQuery {
             text: message,
             limit: MAX_SURE + passed_over,

@@ -73,7 +73,9 @@ pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> 
         }
     };
     each_stem(words, text, |stem| {
-        WORK.stems.get(stem).into_iter().flatten().for_each(|kind| add(kind));
+        for kind in WORK.stems.get(stem).into_iter().flatten() {
+            add(kind);
+        }
     });
     if !text.is_ascii() {
         WORK.unspaced

@@ -41,7 +41,7 @@ pub(crate) fn unasked(
     let reachable = memories.reachable();
     // No turn waits here, so that a server may be asked.
     let vector = reachable.recall().remote_vector(text);
-    Ok(reachable.unasked(text, seen, 0, vector.as_deref(), memories.now())?)
+    Ok(reachable.unasked(text, &seen, 0, vector.as_deref(), memories.now())?)
 }
 
 /// Takes up recent changes by other programs. No turn waits here, so it need not be in the background.
