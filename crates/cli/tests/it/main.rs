@@ -77,6 +77,7 @@ mod profile;
 mod program;
 mod reaper;
 mod recall;
+mod recall_message;
 mod recall_turn;
 mod released_home;
 mod session_notes;

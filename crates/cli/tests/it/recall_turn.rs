@@ -22,7 +22,7 @@ fn home_of(server: &ScriptedServer) -> TestHome {
     home
 }
 
-fn remember(home: &TestHome, name: &str, description: &str, body: &str) -> String {
+pub(crate) fn remember(home: &TestHome, name: &str, description: &str, body: &str) -> String {
     let more = ["--type", "project", "--scope", "user", "--body", body];
     let mut arguments = vec!["add", name, "--description", description];
     arguments.extend(more);
@@ -44,7 +44,7 @@ fn long_turn(server: &ScriptedServer) {
 }
 
 /// The texts of recalled memories in a request, with the number of the message they are in.
-fn recalled(request: &RecordedRequest) -> Vec<(usize, String)> {
+pub(crate) fn recalled(request: &RecordedRequest) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (at, message) in request.messages().iter().enumerate() {
         if message["role"] != "user" {
