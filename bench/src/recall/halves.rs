@@ -40,14 +40,14 @@ impl Half {
 }
 
 /// A file, its collections as directories.
-struct Opened {
-    file: DataFile,
+struct Opened<'a> {
+    file: &'a DataFile,
     directories: Vec<Directory>,
 }
 
-impl Opened {
-    fn new(file: DataFile, vectors: Option<&VectorModel>) -> Self {
-        let directories = Directory::all(&file, vectors);
+impl<'a> Opened<'a> {
+    fn new(file: &'a DataFile, vectors: Option<&VectorModel>) -> Self {
+        let directories = Directory::all(file, vectors);
         Self { file, directories }
     }
 
@@ -80,13 +80,13 @@ impl Opened {
 }
 
 /// The two halves of each file, measured with what was chosen on either.
-pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String {
-    let several = files.into_iter().filter(|file| file.collections.len() > 1);
-    let mut files: Vec<Opened> = several.map(|file| Opened::new(file, vectors)).collect();
+pub(crate) fn run(files: &[DataFile], vectors: Option<&VectorModel>) -> String {
+    let several = files.iter().filter(|file| file.collections.len() > 1);
+    let mut files: Vec<Opened<'_>> = several.map(|file| Opened::new(file, vectors)).collect();
     let chosen = HALVES.map(|half| choose(&mut files, half));
     let [first, second] = chosen;
     let of = |half: Half| if half == Half::Even { first } else { second };
-    let mut text = heading(&chosen);
+    let mut text = heading(&chosen, vectors.is_some());
     for file in &mut files {
         for half in HALVES {
             let columns = [RankTuning::default(), of(half.other()), of(half)].map(|tuning| {
@@ -107,7 +107,7 @@ pub(crate) fn run(files: Vec<DataFile>, vectors: Option<&VectorModel>) -> String
         for half in HALVES {
             file.tune(&of(half.other()));
             for (category, found) in
-                unasked::measure(&file.file, &file.directories, |at| half.has(at))
+                unasked::measure(file.file, &file.directories, |at| half.has(at))
             {
                 for known in [&mut figures, &mut by_category] {
                     let known = known.entry(category.clone()).or_default();
@@ -129,7 +129,7 @@ const UNASKED: &str = "\nUnasked, held out: each half with the order and the con
      other half; 95 % intervals.\n\n";
 
 /// What does best on a half: first the numbers of the order, then how sure a match is.
-fn choose(files: &mut [Opened], half: Half) -> RankTuning {
+fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
     let mut best = (f64::MIN, RankTuning::default());
     for saturation in SATURATION {
         for length in LENGTH {
@@ -150,7 +150,7 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
     let lessons: Vec<Lesson<'_>> = files
         .iter()
         .map(|opened| Lesson {
-            file: &opened.file,
+            file: opened.file,
             directories: &opened.directories,
             half: &of_half,
         })
@@ -159,7 +159,7 @@ fn choose(files: &mut [Opened], half: Half) -> RankTuning {
     RankTuning { by_words: learned, by_vectors: learned, ..order }
 }
 
-fn mean(files: &mut [Opened], tuning: &RankTuning, of: impl Fn(&Opened) -> f64) -> f64 {
+fn mean(files: &mut [Opened<'_>], tuning: &RankTuning, of: impl Fn(&Opened<'_>) -> f64) -> f64 {
     let mut sum = 0.0;
     for file in files.iter_mut() {
         file.tune(tuning);
@@ -168,7 +168,8 @@ fn mean(files: &mut [Opened], tuning: &RankTuning, of: impl Fn(&Opened) -> f64) 
     sum / super::quality::ratio(files.len().max(1), 1)
 }
 
-fn heading(chosen: &[RankTuning; 2]) -> String {
+fn heading(chosen: &[RankTuning; 2], with_vectors: bool) -> String {
+    let vectors = if with_vectors { ", with vectors" } else { ", by words" };
     let numbers = |tuning: &RankTuning| {
         format!(
             "saturation {}, length {}, company {}",
@@ -177,7 +178,7 @@ fn heading(chosen: &[RankTuning; 2]) -> String {
     };
     let [first, second] = chosen;
     format!(
-        "\nHeld out: the numbers of the ranking, chosen anew on one half of the collections (every second one) and measured on the \
+        "\nHeld out{vectors}: the numbers of the ranking, chosen anew on one half of the collections (every second one) and measured on the \
          other. Per cell: R@5, questions of their own that put in an answer, foreign questions that put in anything, in percent. \
          *Shipped* was chosen on both halves; *other half* is the figure to believe; *same half* is what choosing on the \
          very questions would give. Chosen on the first half: {}; on the second: {}; shipped: {}. Weights of name and description \

@@ -53,8 +53,12 @@ impl<'a> RecallBench<'a> {
     }
 
     /// What was chosen and learned, done again on halves of the files and measured on the others.
-    pub(crate) fn halves(self) -> String {
-        halves::run(self.files, self.vectors)
+    pub(crate) fn halves(&self) -> String {
+        let mut text = halves::run(&self.files, None);
+        if self.vectors.is_some() {
+            text.push_str(&halves::run(&self.files, self.vectors));
+        }
+        text
     }
 
     /// How sure a match is, learned from all files: constants for the program.

@@ -53,10 +53,10 @@ impl DocSum {
         }
     }
 
-    fn score(&self) -> f64 {
+    fn score(&self, whole: f64) -> f64 {
         let weighted = self.best.iter().zip(CLAUSE_WEIGHTS);
         let by_clause = weighted.map(|(score, weight)| score * weight).sum::<f64>();
-        WHOLE * self.whole + (1.0 - WHOLE) * by_clause + self.company
+        whole * self.whole + (1.0 - whole) * by_clause + self.company
     }
 }
 
@@ -64,12 +64,18 @@ impl DocSum {
 pub(crate) struct MessageSums {
     by_doc: Vec<DocSum>,
     touched: Vec<ViewDocId>,
+    /// Share of the message as a whole: nothing if it is one clause.
+    whole: f64,
 }
 
 impl MessageSums {
     pub(crate) fn new(view: &IndexView, query: &ParsedQuery, matches: &[TermMatches]) -> Self {
-        let mut sums =
-            Self { by_doc: vec![DocSum::default(); view.slot_count()], touched: Vec::new() };
+        let is_one = query.clauses.len() < 2;
+        let mut sums = Self {
+            by_doc: vec![DocSum::default(); view.slot_count()],
+            touched: Vec::new(),
+            whole: if is_one { 0.0 } else { WHOLE },
+        };
         let mut of_clause = vec![ClauseSum::default(); view.slot_count()];
         for clause in &query.clauses {
             let weight = clause_weight(clause.kind);
@@ -77,8 +83,10 @@ impl MessageSums {
                 of_doc.add_clause(score * weight);
             });
         }
-        let whole = whole_message(query);
-        sums.each_score(&whole, matches, &mut of_clause, |of_doc, score| of_doc.whole = score);
+        if !is_one {
+            let whole = whole_message(query);
+            sums.each_score(&whole, matches, &mut of_clause, |of_doc, score| of_doc.whole = score);
+        }
         sums
     }
 
@@ -132,7 +140,7 @@ impl MessageSums {
     pub(crate) fn scored(&self) -> impl Iterator<Item = ScoredDoc> + '_ {
         self.touched.iter().filter_map(|doc| {
             let of_doc = self.by_doc.get(usize::try_from(doc.0).ok()?)?;
-            Some(ScoredDoc { doc: *doc, score: of_doc.score() })
+            Some(ScoredDoc { doc: *doc, score: of_doc.score(self.whole) })
         })
     }
 }
