@@ -3,7 +3,7 @@
 use crate::clause::ClauseKind;
 use crate::evidence::Evidence;
 use crate::message_sums::{by_share, clause_weight};
-use crate::query::{ParsedQuery, QueryClause, QueryTermKind};
+use crate::query::{ParsedQuery, QueryClause, QueryTerm, QueryTermKind};
 use crate::score::ScoreResult;
 use crate::term_forms::{MatchKind, TermForm};
 use crate::term_matches::TermMatches;
@@ -64,10 +64,10 @@ impl<'a> EvidenceReader<'a> {
         };
         Evidence {
             strength: (score / self.most + SMALL).ln(),
-            specific: (1.0 + self.specific(clause, found)).ln(),
+            specific: (1.0 + self.rarity_of(clause, found, is_specific)).ln(),
             coverage: self.coverage(clause, found),
             margin: self.margin(score, rank),
-            work: self.work(clause, found),
+            work: self.rarity_of(clause, found, is_work),
             pasted: f64::from(u8::from(clause.kind == ClauseKind::Pasted)),
             ..self.of_message()
         }
@@ -118,7 +118,7 @@ impl<'a> EvidenceReader<'a> {
         let (mut whole, mut covered) = (0.0, 0.0);
         for used in &clause.terms {
             let Some(asked) = self.query.terms.get(used.index) else { continue };
-            if asked.kind == QueryTermKind::Work {
+            if is_work(asked) {
                 continue;
             }
             let matches = self.scores.matches.get(used.index);
@@ -134,24 +134,28 @@ impl<'a> EvidenceReader<'a> {
         if whole > 0.0 { covered / whole } else { 0.0 }
     }
 
-    /// Relative rarity of the specific words that match.
-    fn specific(&self, clause: &QueryClause, found: &[Found]) -> f64 {
+    /// Relative rarity of the terms of a kind that match.
+    fn rarity_of(
+        &self,
+        clause: &QueryClause,
+        found: &[Found],
+        is_wanted: impl Fn(&QueryTerm) -> bool,
+    ) -> f64 {
         let of_term = |index: usize| {
             let asked = self.query.terms.get(index)?;
             let found = found.get(index)?;
-            (asked.commonness == Commonness::Specific).then_some(found.cover * found.rarity)
+            is_wanted(asked).then_some(found.cover * found.rarity)
         };
         clause.terms.iter().filter_map(|used| of_term(used.index)).sum::<f64>() / self.most
     }
+}
 
-    fn work(&self, clause: &QueryClause, found: &[Found]) -> f64 {
-        let of_term = |index: usize| {
-            let asked = self.query.terms.get(index)?;
-            let found = found.get(index)?;
-            (asked.kind == QueryTermKind::Work).then_some(found.cover * found.rarity)
-        };
-        clause.terms.iter().filter_map(|used| of_term(used.index)).sum::<f64>() / self.most
-    }
+fn is_specific(asked: &QueryTerm) -> bool {
+    asked.commonness == Commonness::Specific
+}
+
+fn is_work(asked: &QueryTerm) -> bool {
+    asked.kind == QueryTermKind::Work
 }
 
 fn known_as_written(matches: &TermMatches) -> Option<&TermForm> {

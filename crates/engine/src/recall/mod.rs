@@ -23,7 +23,7 @@ use dormouse_context::{Fragment, RecalledMemories};
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Block, Message, estimate_text};
 use dormouse_hooks::HookRunner;
-use dormouse_memory::{RecalledMemoryLine, RecalledTexts, is_substantial};
+use dormouse_memory::{RecalledMemoryLine, RecalledTexts, UnaskedMemory, is_substantial};
 use tokio::task::JoinSet;
 
 use crate::config::EngineConfig;
@@ -180,7 +180,7 @@ impl RecallState {
                 self.pending.push(pending);
                 continue;
             };
-            let gathered = done.unwrap_or_else(|_| RecallResult::empty("it failed"));
+            let gathered = done.unwrap_or_else(|_| RecallResult::empty("the search failed"));
             context.spending.add_usd(gathered.cost_usd);
             if pending.step == RecallStep::Selector {
                 self.failures = if gathered.note.is_some() { self.failures + 1 } else { 0 };
@@ -226,37 +226,8 @@ impl RecallState {
             recalled.push(RecallReceiptEntry { path, file, scope, form, tokens, why });
             shown.push(memory);
         }
-        let mut lines = Vec::new();
-        for memory in gathered.likely {
-            let reason = why(&memory);
-            let found = memory.found;
-            let file = found.memory.file.to_string();
-            if self.seen.has_or_names(&found.path()) {
-                continue;
-            }
-            if is_in_index(context.conversation, &file) {
-                let why = format!("{reason}; the model knows it from the index");
-                skipped.push(SkippedMemory { file, why });
-                continue;
-            }
-            let line = RecalledMemoryLine::of(&found);
-            let named = RecalledTexts { lines: vec![line], ..RecalledTexts::default() };
-            let text = named.render();
-            if text.len() > left {
-                continue;
-            }
-            left -= text.len();
-            self.seen.announce_line(found.path(), text.len());
-            recalled.push(RecallReceiptEntry {
-                path: found.path().display().to_string(),
-                file,
-                scope: found.store.scope().to_string(),
-                form: RecallForm::Line,
-                tokens: estimate_text(&text),
-                why: reason,
-            });
-            lines.extend(named.lines);
-        }
+        let lines =
+            self.name(gathered.likely, context.conversation, left, &mut recalled, &mut skipped);
         skipped.extend(gathered.skipped);
         let receipt = RecallReceipt {
             step,
@@ -273,6 +244,50 @@ impl RecallState {
         sink(EngineEvent::Recalled(receipt));
         let texts = RecalledTexts { memories: shown, lines };
         (!texts.is_empty()).then(|| RecalledMemories { text: texts.render() }.to_block())
+    }
+
+    /// The lines of likely memories that fit into `left` bytes and that the conversation does not know yet.
+    fn name(
+        &mut self,
+        likely: Vec<UnaskedMemory>,
+        conversation: &Conversation,
+        mut left: usize,
+        recalled: &mut Vec<RecallReceiptEntry>,
+        skipped: &mut Vec<SkippedMemory>,
+    ) -> Vec<RecalledMemoryLine> {
+        let mut lines = Vec::new();
+        let opening: Vec<String> = match likely.as_slice() {
+            [] => Vec::new(),
+            _ => conversation.prefix().opening_blocks().iter().filter_map(Block::as_text).collect(),
+        };
+        for memory in likely {
+            let why = why(&memory);
+            let found = memory.found;
+            let (file, path) = (found.memory.file.to_string(), found.path());
+            let line = RecalledMemoryLine::of(&found);
+            let text = line.render();
+            if self.seen.has_or_names(&path) || text.len() > left {
+                continue;
+            }
+            // The index that the conversation began with may name it.
+            if opening.iter().any(|text| text.contains(&format!("]({file})"))) {
+                let why = format!("{why}; the model knows it from the index");
+                skipped.push(SkippedMemory { file, why });
+                continue;
+            }
+            left -= text.len();
+            self.seen.announce_line(path.clone(), text.len());
+            recalled.push(RecallReceiptEntry {
+                path: path.display().to_string(),
+                file,
+                scope: found.store.scope().to_string(),
+                form: RecallForm::Line,
+                tokens: estimate_text(&text),
+                why,
+            });
+            lines.push(line);
+        }
+        lines
     }
 
     fn bytes_left(&self, config: &EngineConfig) -> usize {
@@ -301,11 +316,4 @@ fn tools_in_use(messages: &[Arc<Message>]) -> Vec<String> {
     names.sort();
     names.dedup();
     names
-}
-
-/// Whether the line of a memory is in the index that the conversation began with.
-fn is_in_index(conversation: &Conversation, file: &str) -> bool {
-    let link = format!("]({file})");
-    let opening = conversation.prefix().opening_blocks().iter();
-    opening.filter_map(Block::as_text).any(|text| text.contains(&link))
 }

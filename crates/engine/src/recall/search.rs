@@ -56,7 +56,10 @@ pub(super) async fn search_within(
         return LocalStep { result, late_vector: Some(vector) };
     };
     let by_both = match made {
-        Ok(Some(made)) => spawn_search(access, query, seen, Some(made)).await.ok(),
+        Ok(Some(made)) => {
+            let searching = spawn_search(access, query, seen, Some(made));
+            timeout_at(deadline, searching).await.ok().and_then(Result::ok)
+        }
         Ok(None) | Err(_) => None,
     };
     LocalStep { result: by_both.unwrap_or(result), late_vector: None }

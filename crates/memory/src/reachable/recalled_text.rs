@@ -97,6 +97,11 @@ impl RecalledMemoryLine {
         let folder = text(path.parent().map(std::path::Path::as_os_str));
         Self { folder, file: text(path.file_name()), about }
     }
+
+    /// How it reads below the name of its folder.
+    pub fn render(&self) -> String {
+        format!("- {}: {}", self.file, self.about)
+    }
 }
 
 /// All memories of one recall.
@@ -129,7 +134,7 @@ impl RecalledTexts {
                 text.push_str(&format!("\nin {}:", line.folder));
                 folder = Some(&line.folder);
             }
-            text.push_str(&format!("\n- {}: {}", line.file, line.about));
+            text.push_str(&format!("\n{}", line.render()));
         }
         text
     }

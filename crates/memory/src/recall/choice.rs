@@ -24,15 +24,27 @@ impl RecallChoice {
     /// Chooses among the first [`MAX_SURE`] of a ranking.
     pub fn of(ranking: MemoryRanking) -> Self {
         let mut choice = Self::default();
-        for (place, hit) in ranking.hits.into_iter().enumerate() {
-            // Hits further down come from expansion terms, not from the message.
-            let tier = if place < MAX_SURE { hit.tier } else { RecallTier::Unlikely };
+        let tiers = shown_tiers(&ranking.hits);
+        for (hit, tier) in ranking.hits.into_iter().zip(tiers) {
             match tier {
                 RecallTier::Sure => choice.sure.push(hit),
-                RecallTier::Likely if choice.likely.len() < MAX_LIKELY => choice.likely.push(hit),
-                RecallTier::Likely | RecallTier::Unlikely => choice.passed_over.push(hit),
+                RecallTier::Likely => choice.likely.push(hit),
+                RecallTier::Unlikely => choice.passed_over.push(hit),
             }
         }
         choice
     }
+}
+
+/// The tier at which each of these hits, best first, is shown: the numbers of both tiers are limited.
+pub fn shown_tiers<'a>(hits: impl IntoIterator<Item = &'a MemoryHit>) -> Vec<RecallTier> {
+    let mut likely = 0;
+    let mut tier = |(place, hit): (usize, &MemoryHit)| {
+        // Hits further down come from expansion terms, not from the message.
+        let tier = if place < MAX_SURE { hit.tier } else { RecallTier::Unlikely };
+        likely += usize::from(tier == RecallTier::Likely);
+        let is_one_too_many = tier == RecallTier::Likely && likely > MAX_LIKELY;
+        if is_one_too_many { RecallTier::Unlikely } else { tier }
+    };
+    hits.into_iter().enumerate().map(|place_and_hit| tier(place_and_hit)).collect()
 }

@@ -9,7 +9,7 @@ mod index;
 mod memory_search;
 mod vectors;
 
-pub use choice::{MAX_LIKELY, MAX_SURE, RecallChoice};
+pub use choice::{MAX_LIKELY, MAX_SURE, RecallChoice, shown_tiers};
 pub use hit::{
     MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
 };

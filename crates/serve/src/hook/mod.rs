@@ -77,14 +77,14 @@ pub fn about_prompt(
         }
     }
     let in_context = match index {
-        IndexUse::Kept => at_start(memories, index)?,
-        IndexUse::LeftOut => String::new(),
+        IndexUse::Kept if !likely.is_empty() => at_start(memories, index)?,
+        IndexUse::Kept | IndexUse::LeftOut => String::new(),
     };
     for UnaskedMemory { found, .. } in likely {
         let named = named_mark(&found.path().display().to_string());
         let is_known = in_context.contains(&format!("]({})", found.memory.file));
         let line = RecalledMemoryLine::of(&found);
-        if !is_known && !seen.contains(&named) && fits(&line.about) {
+        if !is_known && !seen.contains(&named) && fits(&line.render()) {
             context.files.push(named);
             texts.lines.push(line);
         }

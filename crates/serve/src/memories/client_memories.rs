@@ -8,7 +8,9 @@ use std::sync::Arc;
 use dormouse_base::Clock;
 use dormouse_memory::index::IndexLimits;
 use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{FoundMemory, MemoryRules, RankingSetup, ReachableMemories, Scope, Store};
+use dormouse_memory::{
+    FoundMemory, MemoryRules, RankingSetup, ReachableMemories, ScanCache, Scope, Store,
+};
 use dormouse_search::Embedder;
 use jiff::Timestamp;
 
@@ -74,8 +76,8 @@ impl ClientMemories {
         let mut parts = Vec::new();
         for store in self.reachable.stores() {
             let scope = store.scope();
-            let scan = self.reachable.scan(scope, QuarantineFilter::Exclude)?;
-            let loaded = store.loaded_index(IndexLimits::FULL, || Ok(scan))?;
+            let scan = || store.scan(&mut ScanCache::default());
+            let loaded = store.loaded_index(IndexLimits::FULL, scan)?;
             if !loaded.text.trim().is_empty() {
                 let folder = store.dir().path().display();
                 let heading = format!("# Memory of scope `{scope}`, in {folder}");

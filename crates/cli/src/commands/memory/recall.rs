@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use dormouse_base::Settings;
 use dormouse_memory::recall::{
-    MAX_LIKELY, MAX_SURE, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
+    MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, shown_tiers,
 };
 use dormouse_search::{FusedRank, MatchKind, RecallTier, VectorUse};
 use jiff::SignedDuration;
@@ -210,19 +210,17 @@ enum Addition {
 
 /// For each result in turn. Of those that a session reads, only the first few are added automatically.
 fn additions(hits: &[(&MemoryHit, ScopedMemory<'_>)]) -> Vec<Addition> {
-    let (mut place, mut lines) = (0, 0);
-    let addition = |(hit, found): &(&MemoryHit, ScopedMemory<'_>)| {
-        if found.scoped.scope == StoreScope::Repo {
+    let is_read = |found: &ScopedMemory<'_>| found.scoped.scope != StoreScope::Repo;
+    let read = hits.iter().filter(|(_, found)| is_read(found)).map(|(hit, _)| *hit);
+    let mut tiers = shown_tiers(read).into_iter();
+    let addition = |(_, found): &(&MemoryHit, ScopedMemory<'_>)| {
+        if !is_read(found) {
             return Addition::Never;
         }
-        place += 1;
-        match hit.tier {
-            RecallTier::Sure if place <= MAX_SURE => Addition::Whole,
-            RecallTier::Likely if place <= MAX_SURE && lines < MAX_LIKELY => {
-                lines += 1;
-                Addition::Line
-            }
-            _ => Addition::IfSelected,
+        match tiers.next() {
+            Some(RecallTier::Sure) => Addition::Whole,
+            Some(RecallTier::Likely) => Addition::Line,
+            Some(RecallTier::Unlikely) | None => Addition::IfSelected,
         }
     };
     hits.iter().map(addition).collect()
