@@ -3,7 +3,7 @@
 use crate::words::is_unspaced;
 
 /// Whether the user wrote a clause or pasted it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClauseKind {
     /// A sentence.
     Prose,

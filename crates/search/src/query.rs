@@ -88,7 +88,10 @@ impl ParsedQuery {
             ..Self::default()
         };
         let mut reader = TermReader { words, query: &mut query, indexes: HashMap::new() };
-        for clause in split_clauses(text) {
+        // What was typed comes first: a long paste must not take the room of the question.
+        let mut clauses = split_clauses(text);
+        clauses.sort_by_key(|clause| clause.kind);
+        for clause in clauses {
             reader.read_clause(clause.kind, clause.text);
         }
         query.clauses.retain(|clause| !clause.terms.is_empty());
@@ -316,6 +319,17 @@ mod tests {
                 ("#test", QueryTermKind::Work, 0.5)
             ])
         );
+    }
+
+    #[test]
+    fn a_question_behind_a_long_paste_is_read() {
+        let line =
+            |at: usize| (0..20).map(|word| format!("x{at}y{word}")).collect::<Vec<_>>().join("; ");
+        let paste = (0..30).map(|at| format!("  {}\n", line(at))).collect::<Vec<_>>().concat();
+        let query =
+            ParsedQuery::read(&Tokenizer::new(), &format!("{paste}why is the kettle cold?"));
+        assert_eq!(query.terms.len(), LONGEST);
+        assert!(query.terms.iter().any(|asked| asked.term == "kettl"), "{:?}", query.terms);
     }
 
     #[test]

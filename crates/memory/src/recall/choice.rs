@@ -39,12 +39,12 @@ impl RecallChoice {
 /// The tier at which each of these hits, best first, is shown: the numbers of both tiers are limited.
 pub fn shown_tiers<'a>(hits: impl IntoIterator<Item = &'a MemoryHit>) -> Vec<RecallTier> {
     let mut likely = 0;
-    let mut tier = |(place, hit): (usize, &MemoryHit)| {
+    let tier = |(place, hit): (usize, &MemoryHit)| {
         // Hits further down come from expansion terms, not from the message.
         let tier = if place < MAX_SURE { hit.tier } else { RecallTier::Unlikely };
         likely += usize::from(tier == RecallTier::Likely);
         let is_one_too_many = tier == RecallTier::Likely && likely > MAX_LIKELY;
         if is_one_too_many { RecallTier::Unlikely } else { tier }
     };
-    hits.into_iter().enumerate().map(|place_and_hit| tier(place_and_hit)).collect()
+    hits.into_iter().enumerate().map(tier).collect()
 }

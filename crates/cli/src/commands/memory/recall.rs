@@ -17,6 +17,7 @@ use super::list::table;
 use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores};
 use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
+use crate::terminal::width;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::StoreScope;
@@ -27,6 +28,8 @@ use crate::wiring::world::World;
 const QUICK_SCAN_FILES: u32 = 5_000;
 /// With more files, only an index older than this is updated.
 const LARGE_SCAN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// Columns of a query that a message about it repeats.
+const SHOWN_QUERY: usize = 80;
 
 /// A result in JSON output.
 #[derive(Serialize)]
@@ -176,7 +179,10 @@ fn print_notes(request: &SearchRequest<'_>, ranking: &MemoryRanking) {
         print::note(&msg!("recall-without-embeddings", reason = why.clone()));
     }
     match (ranking.hits.len(), ranking.omitted) {
-        (0, 0) => print::note(&msg!("recall-no-match", query = request.text)),
+        (0, 0) => {
+            let query = width::fitted(request.text, SHOWN_QUERY);
+            print::note(&msg!("recall-no-match", query = query));
+        }
         (_, 0) => {}
         (shown, more) => {
             let all = shown + more;
