@@ -15,6 +15,7 @@
     reason = "a benchmark: it measures with the real clock, starts real processes, and a broken set-up ends it"
 )]
 
+mod answers;
 mod assemble;
 mod echo;
 mod fail;
@@ -55,7 +56,7 @@ struct Arguments {
     #[arg(value_enum)]
     suite: Suite,
 
-    /// For `recall`: collections of memories and questions, as `bench/FORMAT.md` describes them; for
+    /// For `recall` and `answers`: collections of memories and questions, as `bench/FORMAT.md` describes them; for
     /// `fidelity`: transcripts, of this or another agent, plain or `.gz`
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -79,6 +80,18 @@ struct Arguments {
     /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
     #[arg(long)]
     halves: bool,
+
+    /// `answers`: the model server that answers (its address, with `/v1` if it has one)
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080/v1")]
+    server: String,
+
+    /// `answers`: how many questions of each file
+    #[arg(long, default_value_t = 60)]
+    questions: usize,
+
+    /// `answers`: what the answers to messages are checked for
+    #[arg(long, value_name = "FILE")]
+    checks: Option<PathBuf>,
 
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
@@ -156,6 +169,8 @@ enum Suite {
     Store,
     /// How well memories are found, on collections given as files; by itself, not in `ground`
     Recall,
+    /// What memories do to a model's answers, on collections given as files; by itself, not in `ground`
+    Answers,
     /// How quickly memories are found among 10,000 and 100,000; by itself, not in `ground`
     RecallSpeed,
     /// The MCP server beside another; by itself, not in `ground`
@@ -181,6 +196,7 @@ impl Suite {
             Self::Tools => Some("tools"),
             Self::Store => Some("store"),
             Self::Recall => Some("recall"),
+            Self::Answers => Some("answers"),
             Self::RecallSpeed => Some("recall-speed"),
             Self::Mcp => Some("mcp"),
             Self::Layers => Some("layers"),
@@ -203,6 +219,9 @@ fn main() {
     let date = arguments.date.clone().unwrap_or_else(|| jiff::Zoned::now().date().to_string());
     if arguments.suite == Suite::Recall {
         return recall(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::Answers {
+        return answers(&arguments, &date, &load);
     }
     if arguments.suite == Suite::Fidelity {
         return fidelity(&arguments, &date, &load);
@@ -249,6 +268,21 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
     }
     if let Some(path) = &arguments.results {
         results::write(path, "recall", &text);
+    }
+}
+
+fn answers(arguments: &Arguments, date: &str, load: &str) {
+    let bench = answers::AnswersBench {
+        files: arguments.files.clone(),
+        checks: arguments.checks.clone(),
+        server: arguments.server.clone(),
+        questions: arguments.questions,
+    };
+    let tables = bench.run();
+    let text = results::render("answers", date, load, &[]) + &tables;
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "answers", &text);
     }
 }
 
@@ -302,6 +336,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         | Suite::Memory
         | Suite::Resume
         | Suite::Recall
+        | Suite::Answers
         | Suite::RecallSpeed
         | Suite::Mcp
         | Suite::Layers

@@ -51,6 +51,8 @@ pub(crate) struct CollectionQuestion {
     pub(crate) category: String,
     /// The evidence that answers it.
     pub(crate) wanted: Vec<String>,
+    /// Its answer, where the file says it.
+    pub(crate) answer: Option<String>,
 }
 
 impl CollectionQuestion {
@@ -120,6 +122,8 @@ struct RawDocument {
 #[derive(Deserialize)]
 struct RawQuestion {
     q: String,
+    /// A text or a number.
+    a: Option<serde_json::Value>,
     cat: String,
     gold: Option<Vec<String>>,
     #[serde(default)]
@@ -195,7 +199,11 @@ impl RawCollection {
                 Some(gold) => gold.iter().map(|id| own(id)).collect(),
                 None => raw.ev,
             };
-            let question = CollectionQuestion { text: raw.q, category: raw.cat, wanted };
+            let answer = raw.a.map(|answer| match answer {
+                serde_json::Value::String(text) => text,
+                other => other.to_string(),
+            });
+            let question = CollectionQuestion { text: raw.q, category: raw.cat, wanted, answer };
             of_user.entry(raw.user).or_insert_with(new).questions.push(question);
         }
         of_user.into_values().collect()

@@ -26,8 +26,6 @@ struct Sample {
     /// Evidence of each memory, and whether it answers.
     hits: Vec<(Evidence, bool)>,
     source: SampleSource,
-    /// 0 if it only limits thresholds.
-    weight: f64,
     is_unspaced: bool,
     /// Place of the collection in its file, and category of the message.
     collection: usize,
@@ -41,7 +39,7 @@ enum SampleSource {
     Own,
     /// Nothing should be shown for it.
     None,
-    /// It was asked on another collection.
+    /// It was asked on another collection: it limits thresholds, and nothing is learned from it.
     Foreign,
 }
 
@@ -83,7 +81,7 @@ pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
 }
 
 fn learn_script(samples: &[Sample]) -> Calibration {
-    if samples.iter().all(|sample| sample.weight == 0.0) {
+    if learned(samples).next().is_none() {
         return Calibration::NONE;
     }
     let model = fit(samples, &Scale::of(samples));
@@ -126,7 +124,6 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
             samples.push(Sample {
                 hits: hits.collect(),
                 source,
-                weight: f64::from(u8::from(source != SampleSource::Foreign)),
                 is_unspaced,
                 collection: place,
                 category: match source {
@@ -148,9 +145,6 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
     }
     if samples.iter().all(|sample| sample.source != SampleSource::None) {
         samples.retain(|sample| sample.source == SampleSource::Foreign);
-        for sample in &mut samples {
-            sample.weight = 0.0;
-        }
     }
     samples
 }
@@ -166,11 +160,11 @@ impl Scale {
         let mut count = 0.0;
         let mut sums = [0.0; Evidence::COUNT];
         let mut squares = [0.0; Evidence::COUNT];
-        for (sample, evidence, _) in each(samples) {
-            count += sample.weight;
+        for (evidence, _) in learned(samples) {
+            count += 1.0;
             for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(evidence.values()) {
-                *sum += sample.weight * value;
-                *square += sample.weight * value * value;
+                *sum += value;
+                *square += value * value;
             }
         }
         let means = sums.map(|sum| sum / count);
@@ -191,29 +185,29 @@ impl Scale {
     }
 }
 
-fn each(samples: &[Sample]) -> impl Iterator<Item = (&Sample, &Evidence, bool)> {
-    samples.iter().flat_map(|sample| {
-        sample.hits.iter().map(move |(evidence, answers)| (sample, evidence, *answers))
-    })
+/// The hits that are learned from.
+fn learned(samples: &[Sample]) -> impl Iterator<Item = &(Evidence, bool)> {
+    samples
+        .iter()
+        .filter(|sample| sample.source != SampleSource::Foreign)
+        .flat_map(|sample| &sample.hits)
 }
 
 /// Gradient descent on scaled figures; the result is for unscaled ones.
 fn fit(samples: &[Sample], scale: &Scale) -> Calibration {
-    let rows: Vec<([f64; Evidence::COUNT], f64, f64)> = each(samples)
-        .map(|(sample, evidence, answers)| {
-            (scale.scaled(evidence), f64::from(u8::from(answers)), sample.weight)
-        })
+    let rows: Vec<([f64; Evidence::COUNT], f64)> = learned(samples)
+        .map(|(evidence, answers)| (scale.scaled(evidence), f64::from(u8::from(*answers))))
         .collect();
-    let whole: f64 = rows.iter().map(|(_, _, weight)| weight).sum();
+    let share = super::quality::ratio(1, rows.len());
     let mut bias = 0.0;
     let mut weights = [0.0; Evidence::COUNT];
     for _ in 0..ROUNDS {
         let mut bias_step = 0.0;
         let mut steps = weights.map(|weight| RIDGE * weight);
-        for (values, answers, weight) in &rows {
+        for (values, answers) in &rows {
             let odds = bias
                 + values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
-            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * weight / whole;
+            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * share;
             bias_step += error;
             steps.iter_mut().zip(values).for_each(|(step, value)| *step += error * value);
         }

@@ -4,16 +4,16 @@
 //! it. Beside it, on the same texts in the same run: BM25 over plain words, BM25 over stems and pairs of
 //! characters, and the order that counting matches with `grep -c` gives.
 
-mod baseline;
-mod data;
-mod directory;
+pub(crate) mod baseline;
+pub(crate) mod data;
+pub(crate) mod directory;
 mod embeddings;
 mod halves;
 mod learn;
 mod quality;
 mod report;
 mod threshold;
-mod unasked;
+pub(crate) mod unasked;
 
 use std::path::PathBuf;
 

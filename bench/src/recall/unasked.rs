@@ -138,14 +138,7 @@ fn ask(question: &CollectionQuestion, collection: &Collection, directory: &Direc
     let RecallChoice { sure, likely, .. } = RecallChoice::of(ranking);
     let gold_bodies = sure.iter().filter(|hit| is_gold(hit)).count();
     let gold_lines = likely.iter().filter(|hit| is_gold(hit)).count();
-    let documents = |hits: &[MemoryHit]| -> Vec<&Document> {
-        hits.iter().filter_map(|hit| document_of(hit, collection, directory)).collect()
-    };
-    let text = RecalledTexts {
-        memories: documents(&sure).into_iter().map(body).collect(),
-        lines: documents(&likely).into_iter().map(line).collect(),
-    }
-    .render();
+    let text = rendered(&sure, &likely, collection, directory);
     Unasked {
         messages: 1,
         recall_5,
@@ -156,6 +149,32 @@ fn ask(question: &CollectionQuestion, collection: &Collection, directory: &Direc
         gold_bodies,
         tokens: u64::from(estimate_text(&text)),
     }
+}
+
+/// What a session would be shown for a message, without being asked.
+pub(crate) fn shown_text(
+    question: &CollectionQuestion,
+    collection: &Collection,
+    directory: &Directory,
+) -> String {
+    let choice = RecallChoice::of(directory.ask(&question.text, MAX_SURE));
+    rendered(&choice.sure, &choice.likely, collection, directory)
+}
+
+fn rendered(
+    sure: &[MemoryHit],
+    likely: &[MemoryHit],
+    collection: &Collection,
+    directory: &Directory,
+) -> String {
+    let documents = |hits: &[MemoryHit]| -> Vec<&Document> {
+        hits.iter().filter_map(|hit| document_of(hit, collection, directory)).collect()
+    };
+    RecalledTexts {
+        memories: documents(sure).into_iter().map(body).collect(),
+        lines: documents(likely).into_iter().map(line).collect(),
+    }
+    .render()
 }
 
 fn document_of<'a>(
