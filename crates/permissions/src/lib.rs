@@ -8,6 +8,7 @@
 
 mod gate;
 mod host;
+mod known_commands;
 mod protected;
 mod request;
 mod rule;
@@ -26,7 +27,7 @@ pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_R
 pub use rule_pattern::PatternError;
 pub use rules::PermissionRules;
 pub use shell::{
-    CommandAction, NotReadOnly, PatternRisk, SAFE_GIT_ENVIRONMENT, ScriptRisk, ShellVerdict,
-    UnsupportedSyntax, classify, commands, quote_command,
+    CommandAction, NotReadOnly, PatternRisk, SAFE_GIT_ENVIRONMENT, ScriptRisk, ShellCommand,
+    ShellVerdict, UnsupportedSyntax, classify, commands,
 };
 pub use write_target::{WriteTargetError, write_target};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::protected::lexical;
-use crate::shell::{NotReadOnly, ShellVerdict, classify, commands};
+use crate::shell::{NotReadOnly, ShellCommand, ShellVerdict, classify, commands};
 
 /// What a call would access, as far as its arguments tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct PermissionRequest {
     /// Why it needs no permission, or why it does.
     read_only: Result<&'static str, PermissionNeed>,
     /// The commands of the line; parsed on first use.
-    commands: OnceCell<Option<Vec<Vec<String>>>>,
+    commands: OnceCell<Option<Vec<ShellCommand>>>,
 }
 
 impl PermissionRequest {
@@ -130,7 +130,7 @@ impl PermissionRequest {
     }
 
     /// The commands of the line it runs; none if the line is not understood.
-    pub(crate) fn commands(&self) -> Option<&[Vec<String>]> {
+    pub(crate) fn commands(&self) -> Option<&[ShellCommand]> {
         let Access::Runs(line) = &self.access else { return None };
         self.commands.get_or_init(|| commands(line)).as_deref()
     }

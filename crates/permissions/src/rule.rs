@@ -7,10 +7,12 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::host::HostPattern;
+use crate::known_commands::known_prefix;
 use crate::protected::{lexical, protected_name};
 use crate::request::{Access, PermissionRequest};
 use crate::rule_names::{MCP_TOOL_PREFIX, READ_RULE};
 use crate::rule_pattern::{PatternError, RulePattern};
+use crate::shell::ShellCommand;
 use crate::write_target::write_target;
 
 /// A rule that cannot be parsed.
@@ -88,8 +90,12 @@ impl PermissionRule {
     }
 
     /// A rule for one exact command line, or for a program with a well-known subcommand.
-    fn for_command(tool: &str, line: &str, commands: Option<&[Vec<String>]>) -> Self {
-        let (shown, pattern) = match known_subcommand(commands) {
+    fn for_command(tool: &str, line: &str, commands: Option<&[ShellCommand]>) -> Self {
+        let known = match commands {
+            Some([command]) => known_prefix(command),
+            Some(_) | None => None,
+        };
+        let (shown, pattern) = match known {
             Some(prefix) => (format!("{prefix}:*"), RulePattern::Prefix(prefix)),
             None => (line.to_owned(), RulePattern::Exact(line.to_owned())),
         };
@@ -173,10 +179,10 @@ impl PermissionRule {
             pattern.matches_path(&written, folder)
                 || real.is_some_and(|real| pattern.matches_path(&real, &root))
         };
-        let words = request.commands().into_iter().flatten().flatten();
+        let words = request.commands().into_iter().flatten().flat_map(ShellCommand::words);
         // The part after `=` may be a file as well.
         words
-            .flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)])
+            .flat_map(|word| [Some(word), word.split_once('=').map(|(_, file)| file)])
             .flatten()
             .any(names_file)
     }
@@ -215,23 +221,4 @@ impl PermissionRule {
         pattern.matches_path(&written, folder)
             || real.is_some_and(|real| pattern.matches_path(&real, &root))
     }
-}
-
-/// Subcommands that do what they say and start nothing that their arguments name.
-const KNOWN_SUBCOMMANDS: &[(&str, &[&str])] = &[
-    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "test"]),
-    ("dotnet", &["build", "test"]),
-    ("git", &["add", "commit", "stash", "tag"]),
-    ("go", &["build", "fmt", "test", "vet"]),
-    ("npm", &["ci", "install", "test"]),
-    ("pnpm", &["install", "test"]),
-    ("yarn", &["install", "test"]),
-];
-
-/// Program and subcommand of a line that is a single command with a known subcommand.
-fn known_subcommand(commands: Option<&[Vec<String>]>) -> Option<String> {
-    let [command] = commands? else { return None };
-    let [program, action, ..] = command.as_slice() else { return None };
-    let (_, actions) = KNOWN_SUBCOMMANDS.iter().find(|(known, _)| known == program)?;
-    actions.contains(&action.as_str()).then(|| format!("{program} {action}"))
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::host::HostPattern;
+use crate::known_commands::escapes;
 use crate::rule_names::{COMMAND_RULE, HOST_RULE};
+use crate::shell::{ShellCommand, started_commands};
 use crate::word_pattern::{PatternEnd, matches_words};
 
 /// Bounds of a file pattern.
@@ -82,28 +84,31 @@ impl RulePattern {
         }
     }
 
-    /// Whether an allow rule covers a command, compared word by word: a quoted word is one word, whatever it contains.
-    pub(crate) fn covers_command(&self, command: &[String]) -> bool {
-        let same = |text: &str, words: &[String]| {
-            text.split_whitespace().eq(words.iter().map(String::as_str))
-        };
+    /// Whether an allow rule covers a command, compared word by word: a quoted word is one word, whatever it contains. A
+    /// prefix does not cover a flag that makes the command start something else, unless it names it.
+    pub(crate) fn covers_command(&self, command: &ShellCommand) -> bool {
         match self {
             Self::Prefix(prefix) => {
                 let count = prefix.split_whitespace().count();
-                command.get(..count).is_some_and(|first| same(prefix, first))
+                prefix.split_whitespace().eq(command.words().take(count))
+                    && !escapes(command, count)
             }
-            Self::Exact(exact) => same(exact, command),
+            Self::Exact(exact) => exact.split_whitespace().eq(command.words()),
             Self::Files(_) | Self::File(_) | Self::Host(_) => false,
         }
     }
 
-    /// Whether a deny or ask rule applies to a command: here `*` stands for any number of words.
-    pub(crate) fn applies_to_command(&self, command: &[String]) -> bool {
-        match self {
-            Self::Prefix(text) => matches_words(text, command, PatternEnd::Open),
-            Self::Exact(text) => matches_words(text, command, PatternEnd::Closed),
-            Self::Files(_) | Self::File(_) | Self::Host(_) => false,
-        }
+    /// Whether a deny or ask rule applies to a command, or to one that it starts: here `*` stands for any number of words.
+    pub(crate) fn applies_to_command(&self, command: &ShellCommand) -> bool {
+        let (text, end) = match self {
+            Self::Prefix(text) => (text, PatternEnd::Open),
+            Self::Exact(text) => (text, PatternEnd::Closed),
+            Self::Files(_) | Self::File(_) | Self::Host(_) => return false,
+        };
+        let words: Vec<&str> = command.words().collect();
+        let started = started_commands(&words);
+        started.commands.iter().any(|words| matches_words(text, words, end))
+            || started.unparsed.iter().any(|line| self.occurs_in(line))
     }
 
     /// Whether the words occur, in their order, in a line that could not be parsed.

@@ -10,7 +10,6 @@ use std::fmt;
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rule_pattern::RulePattern;
-use crate::shell::{ShellVerdict, classify, quote_command};
 
 /// The rules in force.
 #[derive(Debug, Clone, Default)]
@@ -78,12 +77,12 @@ pub(crate) fn allowed_by<'a>(
     }
     let mut used = None;
     for command in request.commands()? {
-        let covering = candidates
-            .clone()
-            .find(|rule| rule.pattern.as_ref().is_some_and(|p| p.covers_command(command)));
+        let covering = candidates.clone().find(|rule| {
+            rule.pattern.as_ref().is_some_and(|pattern| pattern.covers_command(command))
+        });
         match covering {
             Some(rule) => used = Some(rule),
-            None if classify(&quote_command(command)) == ShellVerdict::ReadOnly => {}
+            None if command.is_read_only() => {}
             None => return None,
         }
     }

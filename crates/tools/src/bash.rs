@@ -10,7 +10,7 @@ use std::time::Duration;
 use dormouse_base::Environment;
 use dormouse_conversation::known_tools::BASH;
 use dormouse_permissions::{
-    Access, SAFE_GIT_ENVIRONMENT, ShellVerdict, classify, commands, quote_command,
+    Access, SAFE_GIT_ENVIRONMENT, ShellCommand, ShellVerdict, classify, commands,
 };
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -219,9 +219,9 @@ fn guarded(command: &str) -> bool {
         return true;
     }
     let commands = commands(command).unwrap_or_default();
-    let mut gits = commands.iter().filter(|words| words.first().is_some_and(|p| p == "git"));
-    let reads = |words: &Vec<String>| classify(&quote_command(words)) == ShellVerdict::ReadOnly;
-    commands.iter().any(|words| words.first().is_some_and(|p| p == "git")) && gits.all(reads)
+    let mut gits =
+        commands.iter().filter(|command| command.words().next() == Some("git")).peekable();
+    gits.peek().is_some() && gits.all(ShellCommand::is_read_only)
 }
 
 /// Appends notes to the output.

@@ -18,13 +18,16 @@ mod reasons;
 mod scan;
 mod scripts;
 mod sed;
+mod started;
 mod syntax;
 mod table;
 mod tree;
 
 pub use git_environment::SAFE_GIT_ENVIRONMENT;
 pub use reasons::{CommandAction, NotReadOnly, PatternRisk, ScriptRisk};
-use scan::{SimpleCommand, Word, scan};
+pub use scan::ShellCommand;
+use scan::{Word, scan};
+pub(crate) use started::started_commands;
 pub use syntax::UnsupportedSyntax;
 
 /// Longer lines are not parsed: that would take long, and users could not check them either.
@@ -51,30 +54,32 @@ pub fn classify(line: &str) -> ShellVerdict {
     }
 }
 
-/// The simple commands of a line as words without their quotes; none when any part of the line is not
-/// understood. Says nothing about what they do. A pattern such as `*.rs` is given as written, and so is
-/// a word that came out of quotes: a rule should match them as text.
-pub fn commands(line: &str) -> Option<Vec<Vec<String>>> {
-    let texts = |command: SimpleCommand| command.words.into_iter().map(|word| word.text).collect();
+/// The commands of a line; none when any part of the line is not understood. Says nothing about what they do.
+pub fn commands(line: &str) -> Option<Vec<ShellCommand>> {
     let commands = understand(line).ok()?;
     commands.iter().try_for_each(check_letters).ok()?;
-    Some(commands.into_iter().map(texts).collect())
+    Some(commands)
 }
 
-/// A command as a line that means exactly these words.
-pub fn quote_command(command: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    let quote = |word: &String| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+impl ShellCommand {
+    /// The words without their quotes. A pattern such as `*.rs` is given as written, like a word that was quoted: rules
+    /// match both as text.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.words.iter().map(|word| word.text.as_str())
+    }
+
+    /// Whether a word behind the first ones is a pattern that may expand to a flag.
+    pub(crate) fn has_open_pattern(&self, skipped: usize) -> bool {
+        self.words.iter().skip(skipped).any(|word| word.open_start)
+    }
+
+    /// Whether it only reads, by the same rules as [`classify`].
+    pub fn is_read_only(&self) -> bool {
+        judge(self).is_ok()
+    }
 }
 
-fn understand(line: &str) -> Result<Vec<SimpleCommand>, NotReadOnly> {
+fn understand(line: &str) -> Result<Vec<ShellCommand>, NotReadOnly> {
     if line.len() > MAX_LINE_BYTES {
         return Err(NotReadOnly::TooLong { limit: MAX_LINE_BYTES });
     }
@@ -83,7 +88,7 @@ fn understand(line: &str) -> Result<Vec<SimpleCommand>, NotReadOnly> {
     Ok(commands)
 }
 
-fn judge(command: &SimpleCommand) -> Result<(), NotReadOnly> {
+fn judge(command: &ShellCommand) -> Result<(), NotReadOnly> {
     check_letters(command)?;
     let Some((program, arguments)) = command.words.split_first() else {
         return Err(UnsupportedSyntax::NoCommandAtEnd.into());
@@ -97,7 +102,7 @@ fn judge(command: &SimpleCommand) -> Result<(), NotReadOnly> {
 }
 
 /// Letters that look like others do not pass where they could hide a program or a flag.
-fn check_letters(command: &SimpleCommand) -> Result<(), NotReadOnly> {
+fn check_letters(command: &ShellCommand) -> Result<(), NotReadOnly> {
     for (index, word) in command.words.iter().enumerate() {
         let looks_like_flag = word.text.chars().next().is_some_and(is_dash);
         if (index == 0 || looks_like_flag) && !word.text.is_ascii() {

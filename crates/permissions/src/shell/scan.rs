@@ -21,9 +21,10 @@ pub(super) struct Word {
     pub(super) open_start: bool,
 }
 
-/// A program with its arguments.
+/// A command of a line that was understood: a program with its arguments, as bash would run them, and which of them are
+/// patterns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct SimpleCommand {
+pub struct ShellCommand {
     pub(super) words: Vec<Word>,
     /// The harmless redirections, as places in the line.
     pub(super) redirects: Vec<Range<usize>>,
@@ -32,12 +33,12 @@ pub(super) struct SimpleCommand {
 /// The redirections that neither read nor write a file.
 const HARMLESS_REDIRECTS: [&str; 4] = ["2>/dev/null", ">/dev/null", "2>&1", "</dev/null"];
 
-pub(super) fn scan(line: &str) -> Result<Vec<SimpleCommand>, UnsupportedSyntax> {
+pub(super) fn scan(line: &str) -> Result<Vec<ShellCommand>, UnsupportedSyntax> {
     if let Some(letter) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return Err(UnsupportedSyntax::ControlCharacter(letter));
     }
     let mut scanner =
-        Scanner { line, at: 0, commands: Vec::new(), current: SimpleCommand::default() };
+        Scanner { line, at: 0, commands: Vec::new(), current: ShellCommand::default() };
     scanner.run()?;
     Ok(scanner.commands)
 }
@@ -52,8 +53,8 @@ enum Expect {
 struct Scanner<'a> {
     line: &'a str,
     at: usize,
-    commands: Vec<SimpleCommand>,
-    current: SimpleCommand,
+    commands: Vec<ShellCommand>,
+    current: ShellCommand,
 }
 
 impl Scanner<'_> {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
-use super::scan::SimpleCommand;
+use super::scan::ShellCommand;
 use super::syntax::UnsupportedSyntax;
 
 thread_local! {
@@ -24,7 +24,7 @@ fn new_parser() -> Option<Parser> {
 }
 
 /// Fails unless the grammar sees what the scanner saw.
-pub(super) fn confirm(line: &str, commands: &[SimpleCommand]) -> Result<(), UnsupportedSyntax> {
+pub(super) fn confirm(line: &str, commands: &[ShellCommand]) -> Result<(), UnsupportedSyntax> {
     let tree = PARSER
         .with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))
         .ok_or(UnsupportedSyntax::NoGrammar)?;
@@ -43,8 +43,8 @@ struct Seen {
     redirects: Vec<Range<usize>>,
 }
 
-fn expected(commands: &[SimpleCommand]) -> Seen {
-    let words = |command: &SimpleCommand| -> Vec<Range<usize>> {
+fn expected(commands: &[ShellCommand]) -> Seen {
+    let words = |command: &ShellCommand| -> Vec<Range<usize>> {
         let ranges = command.words.iter().map(|word| word.range.clone());
         match (command.words.first(), command.words.last()) {
             // The grammar has a node of its own for this one, with an expression inside.

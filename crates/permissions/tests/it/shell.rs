@@ -220,7 +220,8 @@ fn reasons_name_the_part() {
 fn commands_come_without_their_quotes() {
     let check = |line: &str, expected: &[&[&str]]| {
         let found = commands(line).unwrap_or_else(|| panic!("{line} is not understood"));
-        assert_eq!(found, expected, "{line}");
+        let words: Vec<Vec<&str>> = found.iter().map(|command| command.words().collect()).collect();
+        assert_eq!(words, expected, "{line}");
     };
     check(
         "git diff 'a b' && rm -rf \"c\\\"d\"",
@@ -237,7 +238,7 @@ fn commands_come_without_their_quotes() {
 /// An assignment in front is a word like any other here, and no rule for `touch` matches it.
 #[test]
 fn an_assignment_is_never_taken_for_a_program() {
-    assert!(commands("A=b touch x").is_none_or(|found| found[0][0] == "A=b"));
+    assert!(commands("A=b touch x").is_none_or(|found| found[0].words().next() == Some("A=b")));
 }
 
 #[test]

@@ -441,3 +441,145 @@ fn rules_for_the_tools_of_mcp_servers() {
         assert!(wrong.parse::<PermissionRule>().is_err(), "{wrong}");
     }
 }
+
+/// A pattern keeps what it may expand to: it is the parsed command that is judged, not its words quoted again.
+#[test]
+fn a_pattern_beside_an_allowed_command_is_judged_as_a_pattern() {
+    let place = Place::new();
+    let gate = gate(PermissionMode::Default, rules(&["Bash(make:*)"], &[], &[]));
+    place.check(&gate, "Bash make && cd src && awk *", Ask);
+    place.check(&gate, "Bash make && sort *", Ask);
+    place.check(&gate, "Bash make; find *", Ask);
+    place.check(&gate, "Bash make && uniq src/*", Ask);
+    place.check(&gate, "Bash make && sort ./*", Allow);
+    place.check(&gate, "Bash make && wc -l src/*.rs", Allow);
+}
+
+#[test]
+fn a_denied_program_is_denied_behind_others_and_by_its_path() {
+    let place = Place::new();
+    let gate = gate(
+        PermissionMode::Bypass,
+        rules(&[], &[], &["Bash(rm:*)", "Bash(git push:*)", "Bash(curl * --upload-file)"]),
+    );
+    for call in [
+        "Bash /bin/rm x",
+        "Bash ../../bin/rm x",
+        "Bash command rm x",
+        "Bash builtin rm x",
+        "Bash exec rm x",
+        "Bash env rm x",
+        "Bash env -i A=1 rm x",
+        "Bash nice -n 5 rm x",
+        "Bash nohup nice rm x",
+        "Bash time -p rm x",
+        "Bash timeout 5 rm x",
+        "Bash xargs rm",
+        "Bash ls | xargs -n1 /bin/rm",
+        "Bash find . -exec rm a ';'",
+        "Bash sudo -u root rm x",
+        "Bash sh -c 'rm x'",
+        "Bash bash -c 'ls && rm x'",
+        "Bash bash -lc 'sh -c \"rm x\"'",
+        "Bash eval rm x",
+        "Bash eval 'rm x'",
+        "Bash sh -c 'cd a; rm $X'",
+        "Bash busybox rm x",
+        "Bash r\\m x",
+        "Bash git -C . push",
+        "Bash git --no-pager push",
+        "Bash git -c a=b --git-dir=.git push origin main",
+        "Bash git --git-dir .git push",
+        "Bash /usr/bin/git push",
+        "Bash nice git -C . push",
+        "Bash env curl -s --upload-file",
+    ] {
+        place.check(&gate, call, Deny);
+    }
+    for call in [
+        "Bash git pull",
+        "Bash git -C push status",
+        "Bash ls rm",
+        "Bash env ls",
+        "Bash sh -c 'ls x'",
+    ] {
+        place.check(&gate, call, Allow);
+    }
+}
+
+/// What each program offers to start something else, beside the use that "always" was meant for.
+#[test]
+fn always_does_not_cover_what_starts_other_programs() {
+    let place = Place::new();
+    for (usual, also, escapes) in [
+        (
+            "cargo test",
+            &["cargo test -p a --release -- --nocapture", "cargo test --workspace"][..],
+            &[
+                "cargo test --config build.rustc-wrapper='x'",
+                "cargo test --config=a.toml",
+                "cargo test -Zscript",
+                "cargo test --manifest-path ../x/Cargo.toml",
+                "cargo test *",
+            ][..],
+        ),
+        (
+            "go test ./...",
+            &["go test -count=1 -v ./a", "go test -run X -race"],
+            &[
+                "go test -exec ./x",
+                "go test --exec=./x",
+                "go test -toolexec x ./...",
+                "go test -vettool=x",
+                "go test -ldflags=-extld=x",
+                "go test -modfile=x",
+                "go test -overlay x",
+                "go test -o x",
+            ],
+        ),
+        ("go build", &["go build ./cmd/a"], &["go build -toolexec=x", "go build -C /x"]),
+        (
+            "git commit -m x",
+            &["git commit -am 'x y'", "git commit --amend --no-edit"],
+            &["git commit -S -m x", "git commit --gpg-sign=x", "git commit --gpg", "git commit -p"],
+        ),
+        (
+            "git add a",
+            &["git add -A", "git add -u"],
+            &["git add -p", "git add --interactive", "git add -e"],
+        ),
+        (
+            "npm test",
+            &["npm test -- --watch=false"],
+            &[
+                "npm test --script-shell=x",
+                "npm test --prefix ../x",
+                "npm test --node-options=--require=x",
+                "npm test -C x",
+            ],
+        ),
+        ("pnpm test", &[], &["pnpm test --config.script-shell=x", "pnpm test --dir /x"]),
+        ("yarn test", &[], &["yarn test --cwd x", "yarn test --use-yarnrc x"]),
+    ] {
+        let gate = gate(PermissionMode::Default, PermissionRules::default());
+        let input = serde_json::json!({ "command": usual }).to_string();
+        gate.grant(place.decide(&gate, "Bash", &input).rule);
+        place.check(&gate, &format!("Bash {usual}"), Allow);
+        for line in also {
+            place.check(&gate, &format!("Bash {line}"), Allow);
+        }
+        for line in escapes {
+            place.check(&gate, &format!("Bash {line}"), Ask);
+            let input = serde_json::json!({ "command": line }).to_string();
+            assert!(!place.decide(&gate, "Bash", &input).rule.to_string().contains(":*"), "{line}");
+        }
+    }
+    // A package is somebody else's code, each time another's.
+    for line in ["npm install x", "pnpm install x", "yarn install x", "dotnet build -p:X=y"] {
+        let gate = gate(PermissionMode::Default, PermissionRules::default());
+        let input = serde_json::json!({ "command": line }).to_string();
+        assert_eq!(place.decide(&gate, "Bash", &input).rule.to_string(), format!("Bash({line})"));
+    }
+    let gate = gate(PermissionMode::Default, rules(&["Bash(go test -exec:*)"], &[], &[]));
+    place.check(&gate, "Bash go test -exec sudo", Allow);
+}
