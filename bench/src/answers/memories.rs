@@ -9,7 +9,7 @@ use crate::recall::unasked;
 
 /// Where the memories before a question come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum MemorySource {
+pub(super) enum AnswerMemories {
     None,
     /// The first ones by BM25 over stems.
     Bm25(usize),
@@ -21,7 +21,7 @@ pub(super) enum MemorySource {
     Gold,
 }
 
-impl fmt::Display for MemorySource {
+impl fmt::Display for AnswerMemories {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("no memory"),
@@ -51,17 +51,17 @@ impl Sources {
         place: usize,
         collection: &Collection,
         question: &CollectionQuestion,
-        source: MemorySource,
+        source: AnswerMemories,
     ) -> String {
         let Some((directory, bm25)) = self.by_collection.get(place) else { return String::new() };
         let numbers = match source {
-            MemorySource::None => Vec::new(),
-            MemorySource::Bm25(count) => {
+            AnswerMemories::None => Vec::new(),
+            AnswerMemories::Bm25(count) => {
                 bm25.ranked(&question.text).0.into_iter().take(count).collect()
             }
-            MemorySource::Ours(count) => directory.ranked(&question.text, count).0,
-            MemorySource::Unasked => return unasked::shown_text(question, collection, directory),
-            MemorySource::Gold => {
+            AnswerMemories::Ours(count) => directory.ranked(&question.text, count).0,
+            AnswerMemories::Unasked => return unasked::shown_text(question, collection, directory),
+            AnswerMemories::Gold => {
                 let all = collection.documents.iter().enumerate();
                 let gold = all.filter(|(_, document)| question.is_answered_by(document));
                 gold.map(|(number, _)| number).collect()

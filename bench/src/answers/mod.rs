@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use crate::recall::data::{Collection, CollectionQuestion, DataFile};
 use checks::{AnswerCheck, Checks};
-use memories::{MemorySource, Sources};
+use memories::{AnswerMemories, Sources};
 use model::ModelServer;
 use table::AnswerTable;
 
@@ -59,12 +59,12 @@ impl AnswersBench {
     fn questions_of(&self, file: &DataFile, server: &ModelServer) -> String {
         let asked = spread(file, self.questions, |question| question.answer.as_ref());
         let sources = [
-            MemorySource::None,
-            MemorySource::Bm25(5),
-            MemorySource::Bm25(10),
-            MemorySource::Ours(5),
-            MemorySource::Ours(10),
-            MemorySource::Gold,
+            AnswerMemories::None,
+            AnswerMemories::Bm25(5),
+            AnswerMemories::Bm25(10),
+            AnswerMemories::Ours(5),
+            AnswerMemories::Ours(10),
+            AnswerMemories::Gold,
         ];
         let mut table = AnswerTable::new(&file.name, "F1 of the answer's words", &sources);
         let opened = Sources::open(file);
@@ -81,8 +81,12 @@ impl AnswersBench {
     /// Messages of developers, scored by their checks.
     fn messages_of(&self, file: &DataFile, checks: &Checks, server: &ModelServer) -> String {
         let asked = spread(file, self.questions, |question| checks.of(&question.text));
-        let sources =
-            [MemorySource::None, MemorySource::Unasked, MemorySource::Ours(5), MemorySource::Gold];
+        let sources = [
+            AnswerMemories::None,
+            AnswerMemories::Unasked,
+            AnswerMemories::Ours(5),
+            AnswerMemories::Gold,
+        ];
         let mut table =
             AnswerTable::new(&file.name, "answers that respect the memory, %", &sources);
         let opened = Sources::open(file);

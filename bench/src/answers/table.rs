@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::memories::MemorySource;
+use super::memories::AnswerMemories;
 use super::model::ModelReply;
 
 const ALL: &str = "all";
@@ -10,10 +10,10 @@ const ALL: &str = "all";
 /// The scores of one file.
 pub(super) struct AnswerTable {
     heading: String,
-    sources: Vec<MemorySource>,
-    scores: BTreeMap<(MemorySource, String), Mean>,
-    prompt_tokens: BTreeMap<MemorySource, Mean>,
-    seconds: BTreeMap<MemorySource, Mean>,
+    sources: Vec<AnswerMemories>,
+    scores: BTreeMap<(AnswerMemories, String), Mean>,
+    prompt_tokens: BTreeMap<AnswerMemories, Mean>,
+    seconds: BTreeMap<AnswerMemories, Mean>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +34,7 @@ impl Mean {
 }
 
 impl AnswerTable {
-    pub(super) fn new(file: &str, what: &str, sources: &[MemorySource]) -> Self {
+    pub(super) fn new(file: &str, what: &str, sources: &[AnswerMemories]) -> Self {
         Self {
             heading: format!("{file}: {what}"),
             sources: sources.to_vec(),
@@ -47,7 +47,7 @@ impl AnswerTable {
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
     pub(super) fn add(
         &mut self,
-        source: MemorySource,
+        source: AnswerMemories,
         category: &str,
         score: f64,
         reply: &ModelReply,
@@ -81,7 +81,7 @@ impl AnswerTable {
                 let mean = self.scores.get(&(*source, (*category).to_owned())).copied();
                 text.push_str(&format!(" {:.1} |", mean.unwrap_or_default().value()));
             }
-            let of = |means: &BTreeMap<MemorySource, Mean>| {
+            let of = |means: &BTreeMap<AnswerMemories, Mean>| {
                 means.get(source).copied().unwrap_or_default().value()
             };
             text.push_str(&format!(

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::redact::Secret;
+
 /// The names of the variables the program reads.
 pub mod names {
     /// Moves `~/.dormouse`.
@@ -192,6 +194,27 @@ impl Environment {
         Self {
             variables: pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         }
+    }
+
+    /// The values of all variables whose names say that they hold a key or a token, and which look like one.
+    pub fn secrets(&self) -> Vec<Secret> {
+        const ENDS: [&str; 8] =
+            ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_PAT", "_DSN"];
+        let is_key = |name: &str| ENDS.iter().any(|end| name.to_uppercase().ends_with(end));
+        // A shorter value, or a word, would take ordinary text out.
+        let looks_secret = |value: &str| {
+            value.len() >= 16
+                && value.contains(|c: char| c.is_ascii_digit())
+                && value.contains(char::is_alphabetic)
+                && !value.contains(char::is_whitespace)
+                && !value.starts_with('/')
+        };
+        let pairs = self
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let secrets = pairs.filter(|(name, value)| is_key(name) && looks_secret(value));
+        secrets.map(|(_, value)| Secret::new(value)).collect()
     }
 
     /// A variable's value; one that is empty or not UTF-8 counts as not set.

@@ -59,6 +59,7 @@ impl ToolState {
         context.commands = tools.commands;
         context.shells = Arc::clone(&self.shells);
         context.redactor = tools.redactor.clone();
+        context.reading = Some(tools.gate.clone());
         context.private_hosts = tools.gate.named_hosts();
         context
     }

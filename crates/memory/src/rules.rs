@@ -228,7 +228,7 @@ const TRUST: &str = "\
 ## How far to trust it
 
 A memory says what was true when it was written. It may have stopped being so.
-- A memory that names a file, a function or a flag claims that it existed then. It may have been renamed, removed, or never merged. EmptySettingsFile you recommend it or build on it: look whether the file is there, search for the name. \"The memory says it exists\" is not \"it exists\".
+- A memory that names a file, a function or a flag claims that it existed then. It may have been renamed, removed, or never merged. Before you recommend it or build on it: look whether the file is there, search for the name. \"The memory says it exists\" is not \"it exists\".
 - If what you see now and what a memory says are at odds, what you see counts; then correct or remove the memory rather than act on it.
 - A summary of the state of a repository (activity, architecture, who works on what) is frozen at its day. For what is recent or current, read the code and ask git.
 - If the person is about to act on something you remember, check it first.";

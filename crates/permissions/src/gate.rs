@@ -3,11 +3,12 @@
 //! Order: a `deny` rule wins over everything, an `ask` rule over everything but that; read-only calls are allowed; then
 //! the mode and the `allow` rules decide. Whether the user can be asked is up to the caller.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::host::HostPattern;
 use crate::protected::check_accepted_edit;
+use crate::reading::{Reach, ReadingNeed, ReadingObjection, ReadingScope, reached};
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rules::{PermissionRules, allowed_by};
@@ -61,6 +62,8 @@ pub struct PermissionDecision {
     pub by_rule: bool,
     /// The narrowest rule that would allow the call.
     pub rule: PermissionRule,
+    /// The folder whose reading one confirmation allows until the session ends.
+    pub reads_folder: Option<PathBuf>,
 }
 
 /// What the user and skills have changed since the session began.
@@ -72,6 +75,8 @@ struct SessionState {
     skill_rules: Vec<PermissionRule>,
     /// Deny and ask rules added during the session.
     restrictions: PermissionRules,
+    /// Folders outside the project whose reading the user confirmed.
+    read_folders: Vec<PathBuf>,
 }
 
 /// Decides about calls. Clones share what is granted during the session.
@@ -80,6 +85,8 @@ pub struct PermissionGate {
     rules: Arc<PermissionRules>,
     /// Folders outside the working directory in which edits may be accepted.
     additional_folders: Arc<[PathBuf]>,
+    /// Where reading needs no confirmation; everywhere if none is given.
+    reading: Option<Arc<ReadingScope>>,
     session: Arc<Mutex<SessionState>>,
     /// The mode of a subagent, where it has one; plan mode of the session still applies.
     own_mode: Option<PermissionMode>,
@@ -91,6 +98,7 @@ impl PermissionGate {
         Self {
             rules: Arc::new(rules),
             additional_folders: Arc::default(),
+            reading: None,
             session: Arc::new(Mutex::new(SessionState { mode, ..SessionState::default() })),
             own_mode: None,
         }
@@ -105,6 +113,19 @@ impl PermissionGate {
     #[must_use]
     pub fn with_folders(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { additional_folders: folders.into_iter().collect(), ..self }
+    }
+
+    /// Reading elsewhere needs confirmation.
+    #[must_use]
+    pub fn with_reading(self, scope: ReadingScope) -> Self {
+        Self { reading: Some(Arc::new(scope)), ..self }
+    }
+
+    /// A gate for calls that nobody can confirm: the same rules and places to read, nothing that the session granted.
+    #[must_use]
+    pub fn detached(&self, mode: PermissionMode) -> Self {
+        let session = SessionState { mode, ..SessionState::default() };
+        Self { session: Arc::new(Mutex::new(session)), own_mode: None, ..self.clone() }
     }
 
     /// A gate for a subagent with its own mode: it shares the session's grants, and is in plan mode while the session
@@ -136,6 +157,11 @@ impl PermissionGate {
         self.session().granted.push(rule);
     }
 
+    /// Allows reading a folder until the session ends.
+    pub fn allow_reading(&self, folder: PathBuf) {
+        self.session().read_folders.push(folder);
+    }
+
     /// Replaces the deny and ask rules that were added during the session.
     pub fn restrict(&self, deny: Vec<PermissionRule>, ask: Vec<PermissionRule>) {
         self.session().restrictions = PermissionRules { allow: Vec::new(), ask, deny };
@@ -165,6 +191,13 @@ impl PermissionGate {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a rule denies reading a file, by its real path: for calls that read many.
+    pub fn denies_reading(&self, path: &Path, folder: &Path) -> bool {
+        let session = self.session();
+        let mut denying = self.rules.deny.iter().chain(&session.restrictions.deny);
+        denying.any(|rule| rule.denies_file(path, folder))
+    }
+
     /// The hosts that rules allow by name: these may be in a private network.
     pub fn named_hosts(&self) -> Vec<HostPattern> {
         let session = self.session();
@@ -174,14 +207,42 @@ impl PermissionGate {
 
     /// Decides about a call.
     pub fn decide(&self, request: &PermissionRequest) -> PermissionDecision {
-        let Ruling { verdict, why, by_rule } = self.rule_on(request);
-        PermissionDecision {
-            verdict,
-            read_only: request.read_only().is_ok(),
-            why,
-            by_rule,
-            rule: PermissionRule::suggested_for(request),
-        }
+        let Ruling { verdict, why, by_rule, reading } = self.rule_on(request);
+        let rule = match &reading {
+            Some(objection) => PermissionRule::for_reading(objection),
+            None => PermissionRule::suggested_for(request),
+        };
+        let reads_folder = reading
+            .filter(|objection| objection.need == ReadingNeed::Outside)
+            .map(|objection| objection.folder());
+        let read_only = request.read_only().is_ok();
+        PermissionDecision { verdict, read_only, why, by_rule, rule, reads_folder }
+    }
+
+    /// Why the call needs confirmation for what it reads. A rule for the command covers what is outside the project, not
+    /// credentials.
+    fn reading_objection(
+        &self,
+        session: &SessionState,
+        request: &PermissionRequest,
+        reached: &[Reach],
+    ) -> Option<ReadingObjection> {
+        let allowing =
+            || self.rules.allow.iter().chain(&session.granted).chain(&session.skill_rules);
+        let scope = self.reading.as_deref();
+        let mut project: Vec<PathBuf> = std::iter::once(&request.folder)
+            .chain(self.additional_folders.iter())
+            .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+            .collect();
+        project.extend(session.read_folders.iter().cloned());
+        let objections = reached.iter().filter_map(|reach| match scope {
+            Some(scope) => scope.objection(reach, &project),
+            None => ReadingScope::environment_of_process(reach),
+        });
+        let is_allowed = |objection: &ReadingObjection| {
+            allowing().any(|rule| rule.allows_reading(objection, request))
+        };
+        objections.into_iter().find(|objection| !is_allowed(objection))
     }
 
     /// Why a rule wants the user to be asked: it applies, or it may apply to a line that could not be parsed.
@@ -205,6 +266,14 @@ impl PermissionGate {
                 format!("the rule `{rule}` denies it"),
             );
         }
+        let reached = reached(request, self.reading.as_deref().and_then(ReadingScope::home));
+        let hidden = self.rules.hides(request, &reached);
+        if let Some((rule, file)) = hidden.or_else(|| session.restrictions.hides(request, &reached))
+        {
+            let why =
+                format!("the rule `{rule}` denies reading {}, which it can reach", file.display());
+            return Ruling::by_rule(PermissionVerdict::Deny, why);
+        }
         if let (PermissionMode::Plan, Some(objection)) = (mode, request.plan_mode_objection()) {
             let restriction = match (session.mode, self.own_mode) {
                 (PermissionMode::Plan, _) | (_, None) => "Plan mode allows no changes.",
@@ -223,6 +292,14 @@ impl PermissionGate {
                 PermissionVerdict::Allow,
                 "everything is permitted in this mode",
             );
+        }
+        if let Some(objection) = self.reading_objection(&session, request, &reached) {
+            return Ruling {
+                verdict: PermissionVerdict::Ask,
+                why: objection.to_string(),
+                by_rule: false,
+                reading: Some(objection),
+            };
         }
         let objection = match request.read_only() {
             Ok(reason) => return Ruling::by_mode(PermissionVerdict::Allow, reason),
@@ -257,14 +334,16 @@ struct Ruling {
     verdict: PermissionVerdict,
     why: String,
     by_rule: bool,
+    /// What it reads that needs confirmation.
+    reading: Option<ReadingObjection>,
 }
 
 impl Ruling {
     fn by_rule(verdict: PermissionVerdict, why: String) -> Self {
-        Self { verdict, why, by_rule: true }
+        Self { verdict, why, by_rule: true, reading: None }
     }
 
     fn by_mode(verdict: PermissionVerdict, why: impl Into<String>) -> Self {
-        Self { verdict, why: why.into(), by_rule: false }
+        Self { verdict, why: why.into(), by_rule: false, reading: None }
     }
 }

@@ -10,6 +10,7 @@ mod gate;
 mod host;
 mod known_commands;
 mod protected;
+mod reading;
 mod request;
 mod rule;
 mod rule_names;
@@ -21,6 +22,7 @@ mod write_target;
 
 pub use gate::{PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict};
 pub use host::{HostPattern, normalize_host};
+pub use reading::ReadingScope;
 pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};
 pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE};

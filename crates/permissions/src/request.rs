@@ -60,6 +60,8 @@ pub struct PermissionRequest {
     pub(crate) folder: PathBuf,
     /// The file or folder that a reading call names.
     pub(crate) path: Option<PathBuf>,
+    /// Whether it reads the files below that folder, or below the working directory.
+    is_search: bool,
     /// Why it needs no permission, or why it does.
     read_only: Result<&'static str, PermissionNeed>,
     /// The commands of the line; parsed on first use.
@@ -87,6 +89,7 @@ impl PermissionRequest {
             access,
             folder: folder.to_owned(),
             path: None,
+            is_search: false,
             read_only,
             commands: OnceCell::new(),
         }
@@ -97,6 +100,17 @@ impl PermissionRequest {
     pub fn with_path(mut self, path: Option<PathBuf>) -> Self {
         self.path = path.map(|path| lexical(&self.folder.join(path)));
         self
+    }
+
+    /// Says that the call reads the files below its folder: a search.
+    #[must_use]
+    pub fn as_search(mut self) -> Self {
+        self.is_search = true;
+        self
+    }
+
+    pub(crate) fn searches(&self) -> bool {
+        self.is_search
     }
 
     /// Adds the name of another tool whose rules cover this one as well.

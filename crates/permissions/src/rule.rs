@@ -1,7 +1,7 @@
 //! A permission rule: `Bash(git diff:*)`, `Edit(src/**)`, `Read(.env)`, `WebFetch(domain:example.com)`, `mcp__server__*`.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::host::HostPattern;
 use crate::known_commands::known_prefix;
 use crate::protected::{lexical, protected_name};
+use crate::reading::{Reach, ReadingNeed, ReadingObjection};
 use crate::request::{Access, PermissionRequest};
 use crate::rule_names::{MCP_TOOL_PREFIX, READ_RULE};
 use crate::rule_pattern::{PatternError, RulePattern};
@@ -102,6 +103,50 @@ impl PermissionRule {
         Self { text: format!("{tool}({shown})"), tool: tool.to_owned(), pattern: Some(pattern) }
     }
 
+    /// A rule for reading what needs confirmation: the folder, or the one file that holds credentials.
+    pub(crate) fn for_reading(objection: &ReadingObjection) -> Self {
+        let (path, end) = match objection.need {
+            ReadingNeed::Credentials => (objection.path.clone(), ""),
+            ReadingNeed::Outside => (objection.folder(), "/**"),
+        };
+        let files = format!("{}{end}", globset::escape(&path.to_string_lossy()));
+        let pattern = RulePattern::parse(READ_RULE, &files);
+        // A rule for a path that is no pattern covers nothing.
+        let pattern = pattern.unwrap_or_else(|_| RulePattern::Exact(String::new()));
+        let text = format!("{READ_RULE}({files})");
+        Self { text, tool: READ_RULE.to_owned(), pattern: Some(pattern) }
+    }
+
+    /// Whether the rule allows reading what needs confirmation. Credentials have to be meant: by a rule for files, or by the
+    /// very line.
+    pub(crate) fn allows_reading(
+        &self,
+        objection: &ReadingObjection,
+        request: &PermissionRequest,
+    ) -> bool {
+        let is_outside = objection.need == ReadingNeed::Outside;
+        match (&self.pattern, &request.access) {
+            (Some(pattern @ (RulePattern::Files(_) | RulePattern::File(_))), _)
+                if self.tool == READ_RULE =>
+            {
+                pattern.matches_path(&objection.path, &request.folder)
+                    || (objection.path.is_dir()
+                        && pattern.matches_path(&objection.path.join("x"), &request.folder))
+            }
+            (Some(RulePattern::Exact(line)), Access::Runs(asked))
+                if self.is_for_tool_of(request) =>
+            {
+                line.trim() == asked.trim()
+            }
+            (Some(pattern), Access::Runs(_)) if is_outside && self.is_for_tool_of(request) => {
+                let commands = request.commands().unwrap_or_default();
+                commands.iter().any(|command| pattern.covers_command(command))
+            }
+            (None, _) => is_outside && self.is_for_tool_of(request),
+            _ => false,
+        }
+    }
+
     /// A rule for one file, by its real path.
     fn for_file(tool: &str, path: &Path, folder: &Path) -> Self {
         let real = write_target(folder, path).unwrap_or_else(|_| path.to_owned());
@@ -165,26 +210,34 @@ impl PermissionRule {
         }
     }
 
-    /// Whether a command names a file that this rule denies reading.
-    pub(crate) fn hides_file_from(&self, request: &PermissionRequest) -> bool {
-        let Some(pattern @ RulePattern::Files(_)) = &self.pattern else { return false };
+    /// The file that this rule denies reading and a command can reach.
+    pub(crate) fn hidden_file(
+        &self,
+        request: &PermissionRequest,
+        reached: &[Reach],
+    ) -> Option<PathBuf> {
+        let (Some(pattern @ RulePattern::Files(_)), Access::Runs(_)) =
+            (&self.pattern, &request.access)
+        else {
+            return None;
+        };
         if self.tool != READ_RULE {
-            return false;
+            return None;
         }
         let folder = request.folder.as_path();
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let names_file = |word: &str| {
-            let written = lexical(&folder.join(word));
-            let real = write_target(folder, &written).ok();
-            pattern.matches_path(&written, folder)
-                || real.is_some_and(|real| pattern.matches_path(&real, &root))
-        };
-        let words = request.commands().into_iter().flatten().flat_map(ShellCommand::words);
-        // The part after `=` may be a file as well.
-        words
-            .flat_map(|word| [Some(word), word.split_once('=').map(|(_, file)| file)])
-            .flatten()
-            .any(names_file)
+        let denied =
+            |path: &Path| pattern.matches_path(path, folder) || pattern.matches_path(path, &root);
+        reached.iter().find_map(|reach| reach.find(denied))
+    }
+
+    /// Whether this rule denies reading a file, given by its real path.
+    pub(crate) fn denies_file(&self, path: &Path, folder: &Path) -> bool {
+        self.tool == READ_RULE
+            && match &self.pattern {
+                Some(pattern) => pattern.matches_path(path, folder),
+                None => true,
+            }
     }
 
     /// Whether the rule allows the paths of a call: by where a path really leads, and only if a protected name occurs in

@@ -6,7 +6,9 @@
 //! is matched against the path as written and against where it leads.
 
 use std::fmt;
+use std::path::PathBuf;
 
+use crate::reading::Reach;
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rule_pattern::RulePattern;
@@ -24,10 +26,16 @@ pub struct PermissionRules {
 
 impl PermissionRules {
     pub(crate) fn denies(&self, request: &PermissionRequest) -> Option<&PermissionRule> {
-        self.deny
-            .iter()
-            .find(|rule| rule.applies_to(request))
-            .or_else(|| self.deny.iter().find(|rule| rule.hides_file_from(request)))
+        self.deny.iter().find(|rule| rule.applies_to(request))
+    }
+
+    /// The rule that denies reading a file which a command can reach, and the file.
+    pub(crate) fn hides(
+        &self,
+        request: &PermissionRequest,
+        reached: &[Reach],
+    ) -> Option<(&PermissionRule, PathBuf)> {
+        self.deny.iter().find_map(|rule| Some((rule, rule.hidden_file(request, reached)?)))
     }
 
     pub(crate) fn asks(&self, request: &PermissionRequest) -> Option<&PermissionRule> {

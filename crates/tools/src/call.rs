@@ -194,7 +194,11 @@ impl CallRunner {
             reply = confirmer.ask(question) => reply,
         };
         match reply {
-            ConfirmationReply::Once => {}
+            ConfirmationReply::Once => {
+                if let Some(folder) = decision.reads_folder {
+                    self.gate.allow_reading(folder);
+                }
+            }
             ConfirmationReply::Always => self.gate.grant(decision.rule),
             ConfirmationReply::No { said } => return Err(Refusal::Denied(declined(said))),
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
-use dormouse_permissions::HostPattern;
+use dormouse_permissions::{HostPattern, PermissionGate};
 use tokio_util::sync::CancellationToken;
 
 use crate::file_guard::FileGuard;
@@ -60,6 +60,8 @@ pub struct CallContext {
     pub redactor: Redactor,
     /// Shows what a running command prints.
     pub progress: Option<Arc<dyn CommandProgress>>,
+    /// Says which files a search may not read.
+    pub reading: Option<PermissionGate>,
     /// Hosts that rules of the user name: these may be in a private network.
     pub private_hosts: Vec<HostPattern>,
 }
@@ -81,6 +83,7 @@ impl CallContext {
             overflow: None,
             redactor: Redactor::default(),
             progress: None,
+            reading: None,
             private_hosts: Vec::new(),
         }
     }

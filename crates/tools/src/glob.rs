@@ -77,6 +77,10 @@ impl Tool for Glob {
         &SPEC
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,

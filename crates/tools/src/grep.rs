@@ -9,6 +9,7 @@ mod report;
 mod search;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use dormouse_conversation::known_tools::GREP;
 use futures_util::future::BoxFuture;
@@ -19,6 +20,12 @@ use crate::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use query::{GrepInput, GrepQuery, RESULT_CHARS};
+use search::{Deadline, SearchLimits};
+
+/// After this time a search answers with what it has found.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How much longer one file may take.
+const GRACE: Duration = Duration::from_secs(10);
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
@@ -79,6 +86,10 @@ impl Tool for Grep {
         &SPEC
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn call<'a>(
         &'a self,
         input: &'a RawValue,
@@ -87,13 +98,25 @@ impl Tool for Grep {
         Box::pin(async {
             let input: GrepInput = parse_input(input)?;
             let folder = context.folder.clone();
-            blocking(&context.cancel, move |cancel| {
+            let gate = context.reading.clone();
+            let searching = blocking(&context.cancel, move |cancel| {
+                let deadline = Deadline::after(PATIENCE);
                 let query = GrepQuery::new(&input)?;
                 let root = input.path.map_or_else(|| folder.clone(), |path| folder.join(path));
-                let results = search::search(&root, &query, &folder, cancel)?;
+                let limits =
+                    SearchLimits { folder: &folder, gate: gate.as_ref(), cancel, deadline };
+                let results = search::search(&root, &query, limits)?;
                 Ok(ToolOutput::text(report::report(&results, &query)))
-            })
-            .await
+            });
+            // A pattern may take long before the first file is read, or in one line of it.
+            match tokio::time::timeout(PATIENCE + GRACE, searching).await {
+                Ok(result) => result,
+                Err(_) => Err(ToolError::invalid(format!(
+                    "`pattern`: the search was stopped after {} s without a result; use a simpler pattern, or \
+                     narrow it with `path` or `glob`",
+                    (PATIENCE + GRACE).as_secs()
+                ))),
+            }
         })
     }
 }

@@ -110,9 +110,16 @@ pub trait Tool: Send + Sync {
 
     /// The request to the permission gate for a call with these arguments.
     fn permission_request(&self, input: &RawValue, folder: &Path) -> PermissionRequest {
-        PermissionRequest::new(self.called_as(input), self.access(input, folder), folder)
-            .with_path(named_path(input))
-            .with_rule_family(self.spec().traits.rule_family)
+        let request =
+            PermissionRequest::new(self.called_as(input), self.access(input, folder), folder)
+                .with_path(named_path(input))
+                .with_rule_family(self.spec().traits.rule_family);
+        if self.searches() { request.as_search() } else { request }
+    }
+
+    /// Whether a call reads the files below the folder that it names.
+    fn searches(&self) -> bool {
+        false
     }
 
     /// The one file that a call is about, as its arguments name it; none for tools that handle more than one.

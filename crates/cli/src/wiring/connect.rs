@@ -100,7 +100,8 @@ pub(crate) async fn connect(
         origin: PrefixOrigin { model: model_name, server, max_tokens: Some(budget.max_output) },
         key_source,
         key_variable: provider.key_variable,
-        redactor: Redactor::new(key),
+        // A command may print the keys of other providers as well.
+        redactor: Redactor::new(key.into_iter().chain(environment.secrets())),
     })
 }
 

@@ -1,12 +1,17 @@
 //! The permission gate of a run: mode and rules from the command line and the settings.
 
-use dormouse_base::{DefaultMode, PermissionSettings, nearest_name};
+use std::path::PathBuf;
+
+use dormouse_base::{DefaultMode, PermissionSettings, Project, names, nearest_name};
 use dormouse_conversation::known_tools::{KNOWN_TOOLS, is_known};
-use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule, PermissionRules};
+use dormouse_permissions::{
+    PermissionGate, PermissionMode, PermissionRule, PermissionRules, ReadingScope,
+};
 
 use crate::args::{Arguments, PermissionModeArgument};
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
+use crate::wiring::world::World;
 
 /// The permission gate of a run.
 pub(crate) fn gate(
@@ -20,6 +25,21 @@ pub(crate) fn gate(
     warn_about_unknown_tools(&rules);
     let folders = arguments.add_dir.iter().chain(&settings.additional_directories).cloned();
     Ok(PermissionGate::new(mode, rules).with_folders(folders))
+}
+
+/// Where reading needs no confirmation: the project, its memories and what the program keeps for it (L-37).
+pub(crate) fn reading_scope(
+    project: &Project,
+    world: &World,
+    memories: impl IntoIterator<Item = PathBuf>,
+) -> Result<ReadingScope, Failure> {
+    let home = world.home()?;
+    let user_home = world.environment.get(names::USER_HOME).map(PathBuf::from);
+    let of_project = [&project.folder, &project.root, &project.checkout].map(PathBuf::clone);
+    let stored = home.join("projects").join(project.slug().as_str());
+    let shared = ["memory", "skills", "plugins", "agents", "commands"].map(|name| home.join(name));
+    let free = of_project.into_iter().chain([stored]).chain(shared).chain(memories);
+    Ok(ReadingScope::new(user_home, free))
 }
 
 pub(crate) fn mode(

@@ -1,6 +1,6 @@
 //! Starts a session for `dormouse` and `dormouse -p`: settings, model connection, memory, engine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_agents::SubagentRegistry;
@@ -156,6 +156,9 @@ pub(crate) async fn prepare_for(
         memory_session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
     });
     let memory = memory_session::setup(world, &project, set, saving).await?;
+    let memories = memory.iter().flat_map(|memory| memory.access.memories().folders());
+    let scope = permissions::reading_scope(&project, world, memories.map(PathBuf::from))?;
+    let gate = gate.with_reading(scope);
     if arguments.verbose {
         describe(&connection, saving);
     }

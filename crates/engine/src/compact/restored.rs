@@ -10,7 +10,7 @@ use dormouse_context::compact::{
 use dormouse_conversation::known_tools::READ;
 use dormouse_conversation::{Block, ResultContent, ToolUse, ToolUseId, estimate_text};
 use dormouse_hooks::HookRunner;
-use dormouse_permissions::{PermissionGate, PermissionMode};
+use dormouse_permissions::PermissionMode;
 use dormouse_tools::{CallRunner, ReadCache};
 use tokio_util::sync::CancellationToken;
 
@@ -93,8 +93,7 @@ impl Restorer<'_> {
         path: &std::path::Path,
         cache: &Arc<Mutex<ReadCache>>,
     ) -> Option<String> {
-        let gate =
-            PermissionGate::new(PermissionMode::Plan, self.config.tools.gate.rules().clone());
+        let gate = self.config.tools.gate.detached(PermissionMode::Plan);
         let caller = CallRunner { gate, confirmer: None, ..caller(self.config, self.hooks) };
         let mut context = self.tool_state.call_context(self.config, CancellationToken::new());
         context.read_cache = Arc::clone(cache);

@@ -72,7 +72,7 @@ impl ForkGate {
     ) -> Result<PermissionGate, ForkDenial> {
         let name = tool.name();
         if self.tools.contains(&name) {
-            return Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()));
+            return Ok(parent.detached(PermissionMode::Bypass));
         }
         // They only read but change the parent: a skill adds its rules to the parent's gate, subagents report to it.
         if tool.spec().traits.session_bound {
@@ -83,11 +83,11 @@ impl ForkGate {
                 if !self.writes.covers(&path) {
                     return Err(ForkDenial::Path { path, offers: self.offers() });
                 }
-                Ok(PermissionGate::new(PermissionMode::Bypass, parent.rules().clone()))
+                Ok(parent.detached(PermissionMode::Bypass))
             }
             // Plan mode allows what only reads, and nothing else.
             Access::Reads | Access::Runs(_) if self.reads => {
-                Ok(PermissionGate::new(PermissionMode::Plan, parent.rules().clone()))
+                Ok(parent.detached(PermissionMode::Plan))
             }
             Access::Writes(_)
             | Access::Reads

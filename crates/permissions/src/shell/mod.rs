@@ -26,7 +26,8 @@ mod tree;
 pub use git_environment::SAFE_GIT_ENVIRONMENT;
 pub use reasons::{CommandAction, NotReadOnly, PatternRisk, ScriptRisk};
 pub use scan::ShellCommand;
-use scan::{Word, scan};
+pub(crate) use scan::Word;
+use scan::scan;
 pub(crate) use started::started_commands;
 pub use syntax::UnsupportedSyntax;
 

@@ -9,25 +9,25 @@ use super::syntax::UnsupportedSyntax;
 
 /// One word, with its quotes resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) text: String,
+pub(crate) struct Word {
+    pub(crate) text: String,
     /// Where it stands in the line.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Nothing in it was quoted or escaped.
-    pub(super) bare: bool,
+    pub(crate) bare: bool,
     /// It has an unquoted `*`, `?` or `[`, so it may stand for several names.
-    pub(super) pattern: bool,
+    pub(crate) pattern: bool,
     /// It begins with one, so those names may begin with `-`.
-    pub(super) open_start: bool,
+    pub(crate) open_start: bool,
 }
 
 /// A command of a line that was understood: a program with its arguments, as bash would run them, and which of them are
 /// patterns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellCommand {
-    pub(super) words: Vec<Word>,
+    pub(crate) words: Vec<Word>,
     /// The harmless redirections, as places in the line.
-    pub(super) redirects: Vec<Range<usize>>,
+    pub(crate) redirects: Vec<Range<usize>>,
 }
 
 /// The redirections that neither read nor write a file.

@@ -19,7 +19,7 @@ const MAX_CONTEXT: usize = 100;
 /// The longest pattern, in bytes.
 const MAX_PATTERN: usize = 10_000;
 /// The most memory a compiled pattern takes.
-const PATTERN_MEMORY: usize = 32 * 1024 * 1024;
+const PATTERN_MEMORY: usize = 256 * 1024;
 /// The most memory a search takes: for the longest line, or for a whole file when lines are joined.
 const SEARCH_MEMORY: usize = 64 * 1024 * 1024;
 

@@ -120,6 +120,17 @@ impl Page {
             }
             GrepMode::Content | GrepMode::FilesWithMatches | GrepMode::Count => {}
         }
+        if results.is_stopped {
+            notes.push(
+                "[it took too long and was stopped before everything was searched; narrow it with `path` or \
+                 `glob`, or use a simpler pattern]"
+                    .to_owned(),
+            );
+        }
+        if results.denied > 0 {
+            notes
+                .push(format!("[{} files were left out: rules deny reading them]", results.denied));
+        }
         if results.unreadable > 0 {
             notes.push(format!("[{} files or folders could not be searched]", results.unreadable));
         }

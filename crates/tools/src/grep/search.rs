@@ -9,7 +9,9 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use dormouse_permissions::PermissionGate;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use ignore::{DirEntry, WalkState};
 use rustix::fs::OFlags;
@@ -40,6 +42,53 @@ pub(super) struct Results {
     pub(super) dropped_matches: u64,
     pub(super) unreadable: u64,
     pub(super) binary: u64,
+    /// Files that rules deny reading.
+    pub(super) denied: u64,
+    /// Whether it was stopped before everything was searched.
+    pub(super) is_stopped: bool,
+}
+
+/// When a search answers with what it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline(Instant);
+
+impl Deadline {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it measures how long the search takes, and shows no time"
+    )]
+    pub(super) fn after(time: Duration) -> Self {
+        Self(Instant::now() + time)
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it measures how long the search takes, and shows no time"
+    )]
+    fn is_over(self) -> bool {
+        Instant::now() >= self.0
+    }
+}
+
+/// Where a search starts, and what ends it or keeps it from a file.
+#[derive(Clone, Copy)]
+pub(super) struct SearchLimits<'a> {
+    /// The working directory.
+    pub(super) folder: &'a Path,
+    pub(super) gate: Option<&'a PermissionGate>,
+    pub(super) cancel: &'a CancellationToken,
+    pub(super) deadline: Deadline,
+}
+
+impl SearchLimits<'_> {
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_over()
+    }
+
+    /// Whether a rule denies reading a file. Links are not followed, so the path leads where it says.
+    fn denies(&self, path: &Path) -> bool {
+        self.gate.is_some_and(|gate| gate.denies_reading(path, self.folder))
+    }
 }
 
 /// What one file gave.
@@ -94,8 +143,7 @@ impl Results {
 pub(super) fn search(
     root: &Path,
     query: &GrepQuery,
-    folder: &Path,
-    cancel: &CancellationToken,
+    limits: SearchLimits<'_>,
 ) -> Result<Results, ToolError> {
     let metadata = root.metadata().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => ToolError::NotFound {
@@ -105,16 +153,16 @@ pub(super) fn search(
         _ => ToolError::Unreadable { path: root.to_owned(), source },
     })?;
     let results = Mutex::new(Results::default());
-    let task =
-        Task { root, query, folder, cancel, results: &results, secrets: holds_secrets(root) };
+    let task = Task { root, query, limits, results: &results, secrets: holds_secrets(root) };
     if metadata.is_dir() {
         task.walk();
     } else {
         let file = crate::read::open(root)?.reader.into_inner();
         task.search_file(&mut query.searcher(), root, file);
     }
-    check(cancel)?;
-    Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner))
+    check(limits.cancel)?;
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Results { is_stopped: limits.deadline.is_over(), ..results })
 }
 
 /// Whether it is where the system shows the environments of processes, which hold keys.
@@ -125,8 +173,7 @@ fn holds_secrets(root: &Path) -> bool {
 struct Task<'a> {
     root: &'a Path,
     query: &'a GrepQuery,
-    folder: &'a Path,
-    cancel: &'a CancellationToken,
+    limits: SearchLimits<'a>,
     results: &'a Mutex<Results>,
     secrets: bool,
 }
@@ -137,7 +184,7 @@ impl Task<'_> {
         walker(self.root, hidden).threads(walk_threads()).build_parallel().run(|| {
             let mut searcher = self.query.searcher();
             Box::new(move |entry| {
-                if self.cancel.is_cancelled() {
+                if self.limits.is_over() {
                     return WalkState::Quit;
                 }
                 match entry {
@@ -159,6 +206,10 @@ impl Task<'_> {
         if !wanted || !is_file || is_secret {
             return;
         }
+        if self.limits.denies(entry.path()) {
+            self.note(|results| results.denied += 1);
+            return;
+        }
         match open(entry.path()) {
             Ok(file) => self.search_file(searcher, entry.path(), file),
             Err(_) => self.note(|results| results.unreadable += 1),
@@ -174,7 +225,7 @@ impl Task<'_> {
         } else if searched.is_err() {
             self.note(|results| results.unreadable += 1);
         } else if hits.matches > 0 {
-            let path = PathBuf::from(shown(path, self.folder));
+            let path = PathBuf::from(shown(path, self.limits.folder));
             self.note(|results| results.add(path, hits));
         }
     }
@@ -199,7 +250,7 @@ struct Collector<'a, 'b> {
 
 impl Collector<'_, '_> {
     fn run(&mut self, searcher: &mut Searcher, file: File) -> io::Result<()> {
-        let file = Watched { inner: file, cancel: self.task.cancel };
+        let file = Watched { inner: file, limits: self.task.limits };
         searcher.search_reader(&self.task.query.matcher, file, self)
     }
 
@@ -250,12 +301,12 @@ impl Sink for &mut Collector<'_, '_> {
 /// A file whose reading stops when the call is to stop.
 struct Watched<'a> {
     inner: File,
-    cancel: &'a CancellationToken,
+    limits: SearchLimits<'a>,
 }
 
 impl Read for Watched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
+        if self.limits.is_over() {
             return Err(io::Error::other("the search was stopped"));
         }
         self.inner.read(buffer)
@@ -279,13 +330,28 @@ mod tests {
         let dir = dormouse_base::Dir::open(folder.path()).unwrap();
         dir.replace(&dormouse_base::RelPath::new("a").unwrap(), b"x\n").unwrap();
         let cancel = CancellationToken::new();
-        let found = search(folder.path(), &query(), folder.path(), &cancel).unwrap();
+        let deadline = Deadline::after(Duration::from_mins(10));
+        let limits = SearchLimits { folder: folder.path(), gate: None, cancel: &cancel, deadline };
+        let found = search(folder.path(), &query(), limits).unwrap();
         assert_eq!(found.files.len(), 1);
         let file = open(&folder.path().join("a")).unwrap();
         cancel.cancel();
-        assert!(Watched { inner: file, cancel: &cancel }.read(&mut [0; 8]).is_err());
-        let stopped = search(folder.path(), &query(), folder.path(), &cancel);
+        assert!(Watched { inner: file, limits }.read(&mut [0; 8]).is_err());
+        let stopped = search(folder.path(), &query(), limits);
         assert!(matches!(stopped, Err(ToolError::Interrupted { .. })));
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_answers_with_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = dormouse_base::Dir::open(folder.path()).unwrap();
+        dir.replace(&dormouse_base::RelPath::new("a").unwrap(), b"x\n").unwrap();
+        let (cancel, deadline) = (CancellationToken::new(), Deadline::after(Duration::ZERO));
+        let limits = SearchLimits { folder: folder.path(), gate: None, cancel: &cancel, deadline };
+        let found = search(folder.path(), &query(), limits).unwrap();
+        assert!(found.is_stopped);
+        let said = crate::grep::report::report(&found, &query());
+        assert!(said.contains("stopped before everything was searched"), "{said}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Grep: what it finds, how it shows it, and what it leaves out.
 
+use std::time::Instant;
+
+use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRules};
 use serde_json::{Value, json};
 
 use crate::Scene;
@@ -196,4 +199,33 @@ async fn a_search_can_be_stopped() {
     };
     let (text, ()) = tokio::join!(scene.error("Grep", &slow), cancel);
     assert_eq!(text, "interrupted: the call was stopped before it finished");
+}
+
+#[tokio::test]
+async fn files_that_rules_deny_are_left_out_and_counted() {
+    let mut scene = project();
+    scene.write("secret/key.rs", "fn secret() {}\n");
+    let rules = PermissionRules {
+        deny: vec!["Read(secret/**)".parse().unwrap(), "Read(*.md)".parse().unwrap()],
+        ..PermissionRules::default()
+    };
+    scene.context.reading = Some(PermissionGate::new(PermissionMode::Bypass, rules));
+    let text = scene.text("Grep", &json!({"pattern": "^fn"})).await;
+    assert_eq!(text, "a/deep.rs\nb.rs\n[2 files were left out: rules deny reading them]");
+}
+
+/// A few bytes of pattern can take minutes: the answer comes all the same, and says why it is none.
+#[tokio::test]
+async fn a_pattern_that_takes_minutes_is_stopped() {
+    let scene = project();
+    scene.write("long.txt", "a".repeat(100_000));
+    for pattern in
+        ["(a{1000}){1000}b", "((a{100}){100}){100}b", r"(\w{500}){500}\d", "(a{100}){100}b"]
+    {
+        let began = Instant::now();
+        let said = crate::text_of(&scene.call("Grep", &content(pattern, json!({}))).await);
+        assert!(began.elapsed() < crate::HANGS, "{pattern}");
+        let explained = ["can be used", "stopped", "nothing matches"];
+        assert!(explained.iter().any(|words| said.contains(words)), "{pattern}: {said}");
+    }
 }

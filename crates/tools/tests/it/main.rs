@@ -12,6 +12,7 @@ mod grep;
 mod permissions;
 mod process;
 mod read;
+mod reading;
 mod todo;
 mod web_fetch;
 mod write;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::args::{CheckArguments, PermissionsCommand};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::permissions::{mode, rules};
+use crate::wiring::permissions::{mode, reading_scope, rules};
 use crate::wiring::print;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
@@ -33,7 +33,9 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let project = current_project()?;
     let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
     // As in an interactive session: `ask` is not turned into a denial.
-    let gate = PermissionGate::new(mode(arguments.permission_mode, &settings), rules(&settings)?);
+    let gate = PermissionGate::new(mode(arguments.permission_mode, &settings), rules(&settings)?)
+        .with_folders(settings.additional_directories.iter().cloned())
+        .with_reading(reading_scope(&project, world, [])?);
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();

@@ -1,0 +1,11 @@
+//! What a call would read, and whether that needs confirmation (L-37): reading outside the project asks once for each
+//! folder, credentials ask each time.
+
+mod credentials;
+mod git_index;
+mod reach;
+mod scope;
+
+pub(crate) use reach::{Reach, reached};
+pub use scope::ReadingScope;
+pub(crate) use scope::{ReadingNeed, ReadingObjection};
