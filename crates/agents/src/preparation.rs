@@ -449,12 +449,13 @@ impl Preparation<'_> {
             stop: CancellationToken::new(),
         };
         runs.add(run.clone());
+        let limits = [max_turns, self.spawner.registry.setup.max_turns];
         PreparedSubagent {
             engine,
             spawner: self.own,
             start,
             surroundings,
-            max_turns,
+            max_turns: limits.into_iter().flatten().min(),
             background: self.background,
             run,
             task: self.input.prompt.clone(),

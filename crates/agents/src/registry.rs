@@ -64,6 +64,8 @@ pub struct SubagentSetup {
     pub small: Option<SmallModel>,
     /// The interval of progress summaries; `None` for no summaries.
     pub progress_every: Option<Duration>,
+    /// The most requests of each subagent; a definition may set fewer.
+    pub max_turns: Option<u32>,
     /// The home folder of the program.
     pub home: PathBuf,
     /// The clock.

@@ -40,6 +40,7 @@ fn with_agents(home: &Path, mut config: EngineConfig) -> EngineConfig {
         memories: None,
         small: None,
         progress_every: None,
+        max_turns: None,
         home: home.to_owned(),
         clock: Arc::clone(&clock),
         ids: Arc::clone(&ids),

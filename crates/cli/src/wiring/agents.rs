@@ -141,6 +141,8 @@ pub(crate) struct SubagentContext<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) switches: &'a Switches,
     pub(crate) small: Option<SmallModel>,
+    /// `--max-turns`.
+    pub(crate) max_turns: Option<u32>,
 }
 
 /// Creates the subagent registry of a session.
@@ -150,7 +152,7 @@ pub(crate) fn registry(
     context: SubagentContext<'_>,
     routing: MessageRouting,
 ) -> Result<Arc<SubagentRegistry>, Failure> {
-    let SubagentContext { project, settings, switches, small } = context;
+    let SubagentContext { project, settings, switches, small, max_turns } = context;
     let folders = (!loader.is_bare).then(|| loader.project.folders.clone());
     let models = ServerModels {
         settings: settings.clone(),
@@ -172,6 +174,7 @@ pub(crate) fn registry(
         progress_every: switches
             .is_on(LayerSwitch::ProgressSummaries)
             .then(|| progress_every(&world.environment)),
+        max_turns,
         home: world.home()?,
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),

@@ -216,6 +216,7 @@ impl PreparedSession {
             settings: &settings,
             switches: &switches,
             small: connection.small.clone(),
+            max_turns: arguments.max_turns,
         };
         let routing = session_messages::routing(world, &folder)?;
         let subagents = agents::registry(world, self.agents, definitions, routing)?;

@@ -602,6 +602,22 @@ fn agents_spend_from_the_same_purse() {
     );
 }
 
+/// The limit on requests holds for each agent as well.
+#[test]
+fn agents_make_no_more_requests_than_the_run_may() {
+    let server = server(WireFormat::Anthropic)
+        .agent_with(|_: &RecordedRequest| -> Reply {
+            ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
+        })
+        .reply(start("1", &named("explore", "look for ever")))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let output = home.run(&mut ask(&home, &["--max-turns", "1", "go"]));
+    assert_eq!(output.code, Some(3), "{}", output.stderr);
+    assert_eq!(server.agent_requests().len(), 1);
+    server.finish();
+}
+
 /// `dormouse agents` lists them with where they come from.
 #[test]
 fn the_list_on_the_command_line() {
