@@ -9,7 +9,7 @@ use dormouse_memory::{MemoryText, MessageSource, Trust};
 use crate::attribution::{AttributedText, Attribution};
 use crate::check::{ProposedMemory, ProvenanceError};
 use crate::known_claims::{KnownClaims, is_mostly_from, is_said_by, shares_words_with_quotes};
-use crate::shingles::SHINGLE_WORDS;
+use crate::shingles::TellingRuns;
 use crate::words::WordSequence;
 
 /// Shorter quotations occur everywhere.
@@ -214,11 +214,11 @@ impl ConversationEvidence {
         }
         let text = proposed.text();
         let by_user: Vec<&Part> = self.attributed_to(&[Attribution::User]).collect();
-        let occurs = |parts: &[&Part], shingle: &str| {
-            parts.iter().any(|part| part.words.contains_shingle(shingle))
-        };
-        let only_brought = |shingle: &str| occurs(&brought, shingle) && !occurs(&by_user, shingle);
-        if WordSequence::of(&text).shingles(SHINGLE_WORDS).any(only_brought) {
+        let mut runs = TellingRuns::of(&text);
+        for part in &by_user {
+            runs.remove_those_in(&part.words);
+        }
+        if brought.iter().any(|part| runs.are_in(&part.words)) {
             return true;
         }
         let has_brought_identifier = identifiers(&text).any(|identifier| {
@@ -262,7 +262,7 @@ fn compared_part(text: &str) -> &str {
 }
 
 /// Addresses, paths, identifiers and numbers.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let is_identifier = |word: &&str| {
         let marks = |c: char| c.is_ascii_digit() || matches!(c, '.' | '/' | '_' | '@' | ':' | '\\');
         let long = word.chars().count() >= LEAST_IDENTIFIER_CHARS;

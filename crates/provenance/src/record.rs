@@ -3,19 +3,17 @@
 //! Invariants: words belong to their first author, so that a page does not become the project's by being
 //! written to a file and read again; but what the user typed is theirs, whoever wrote it before.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use dormouse_base::MessageId;
 use dormouse_memory::{MessageSource, QuarantinedText, Trust};
 
-use crate::shingles::UncoveredShingles;
+use crate::evidence::identifiers;
+use crate::shingles::TellingRuns;
+use crate::support::{contains_quote, content_words, is_supported};
 use crate::words::WordSequence;
 
-/// A text that repeats nothing, but shares this many words with a page that the user never typed, is about the page.
-const BORROWED_WORDS: usize = 3;
-/// Shorter words occur everywhere.
-const LONG_WORD_CHARS: usize = 5;
 /// Messages that are kept for each trust, and bytes of each.
 const KEPT_MESSAGES: usize = 200;
 const KEPT_BYTES: usize = 256 * 1024;
@@ -60,64 +58,129 @@ impl ProvenanceRecord {
         self.with_trust(Trust::Outside).any(|message| message.text.contains(text))
     }
 
-    /// The messages that a text comes from: those it repeats; if it repeats none, the user's last message, from which
-    /// the model concluded it, and the pages since then that it is about. Quarantined memories count as outside,
-    /// however their words come back.
+    /// The messages that a text comes from.
+    ///
+    /// Any part of it that is from outside makes all of it so, and so does text from outside since the user's last message,
+    /// unless the user said what it claims. It is the user's if one of their messages contains a quotation or supports the
+    /// claim; otherwise the model concluded it. Quarantined memories count as outside, however their words come back.
     pub fn sources_of(
         &self,
-        text: &str,
+        claimed: &ClaimedText<'_>,
         session: &str,
         quarantined: &[QuarantinedText],
     ) -> Vec<MessageSource> {
-        let source = |message: &RecordedMessage| MessageSource {
+        let source = |message: &RecordedMessage, trust: Trust| MessageSource {
             session: session.to_owned(),
             message: message.id.to_string(),
-            trust: message.trust,
+            trust,
         };
-        let mut uncovered = UncoveredShingles::of(text);
-        let mut covers =
-            |message: &&RecordedMessage| uncovered.cover(message.words(), message.trust);
+        let foreign = ForeignParts::of(claimed.text, self);
+        let outside = self.repeated_outside(&foreign, session, quarantined);
+        if !outside.is_empty() {
+            return outside;
+        }
+        let typed = self.supporting(claimed);
+        let pages = self.outside_since_typed();
+        if !pages.is_empty() && (typed.is_empty() || self.is_mostly_from(claimed.text, &pages)) {
+            return pages.into_iter().map(|page| source(page, Trust::Outside)).collect();
+        }
+        let tools =
+            self.with_trust(Trust::Tool).filter(|message| foreign.runs.are_in(message.words()));
         let mut sources: Vec<MessageSource> =
-            self.with_trust(Trust::Typed).filter(&mut covers).map(source).collect();
-        for memory in quarantined {
-            if uncovered.cover(&WordSequence::of(&memory.text), Trust::Outside) {
-                let session = "memory".to_owned();
-                let message = memory.file.to_string();
-                sources.push(MessageSource { session, message, trust: Trust::Outside });
-            }
-        }
-        let others = self.messages.iter().filter(|message| message.trust != Trust::Typed);
-        for message in others {
-            if uncovered.cover(message.words(), message.trust) {
-                sources.push(source(message));
-            }
-        }
-        if sources.is_empty() {
-            sources.extend(self.concluded_from(text).into_iter().map(source));
+            tools.map(|message| source(message, Trust::Tool)).collect();
+        match (typed.as_slice(), self.with_trust(Trust::Typed).last()) {
+            ([], Some(last)) => sources.push(source(last, Trust::Concluded)),
+            (typed, _) => sources.extend(typed.iter().map(|message| source(message, Trust::Typed))),
         }
         sources
     }
 
-    fn with_trust(&self, trust: Trust) -> impl Iterator<Item = &RecordedMessage> {
+    /// Whether a part of a text that the user did not type is from outside.
+    pub fn repeats_outside(&self, text: &str, quarantined: &[QuarantinedText]) -> bool {
+        !self.repeated_outside(&ForeignParts::of(text, self), "", quarantined).is_empty()
+    }
+
+    fn repeated_outside(
+        &self,
+        foreign: &ForeignParts,
+        session: &str,
+        quarantined: &[QuarantinedText],
+    ) -> Vec<MessageSource> {
+        let source = |session: &str, message: String| MessageSource {
+            session: session.to_owned(),
+            message,
+            trust: Trust::Outside,
+        };
+        let messages =
+            self.with_trust(Trust::Outside).filter(|message| foreign.are_in(message.words()));
+        let memories =
+            quarantined.iter().filter(|memory| foreign.are_in(&WordSequence::of(&memory.text)));
+        let messages = messages.map(|message| source(session, message.id.to_string()));
+        messages.chain(memories.map(|memory| source("memory", memory.file.to_string()))).collect()
+    }
+
+    fn with_trust(&self, trust: Trust) -> impl DoubleEndedIterator<Item = &RecordedMessage> {
         self.messages.iter().filter(move |message| message.trust == trust)
     }
 
-    fn concluded_from(&self, text: &str) -> Vec<&RecordedMessage> {
-        let last = self.messages.iter().rposition(|message| message.trust == Trust::Typed);
-        let typed: HashSet<&str> =
-            self.with_trust(Trust::Typed).flat_map(|message| message.words().iter()).collect();
-        let text = WordSequence::of(text);
-        let own: HashSet<&str> = text
-            .iter()
-            .filter(|word| word.chars().count() >= LONG_WORD_CHARS && !typed.contains(word))
-            .collect();
-        let is_about = |message: &&RecordedMessage| {
-            let words: HashSet<&str> = message.words().iter().collect();
-            own.intersection(&words).count() >= BORROWED_WORDS
+    /// The user's messages that say what a text claims.
+    fn supporting(&self, claimed: &ClaimedText<'_>) -> Vec<&RecordedMessage> {
+        let supports = |message: &&RecordedMessage| {
+            claimed.quotes.iter().any(|quote| contains_quote(message.words(), quote))
+                || is_supported(claimed.text, &message.text)
         };
+        self.with_trust(Trust::Typed).filter(supports).collect()
+    }
+
+    fn outside_since_typed(&self) -> Vec<&RecordedMessage> {
+        let last = self.messages.iter().rposition(|message| message.trust == Trust::Typed);
         let since = self.messages.iter().skip(last.map_or(0, |last| last + 1));
-        let pages = since.filter(|message| message.trust == Trust::Outside).filter(is_about);
-        last.and_then(|last| self.messages.get(last)).into_iter().chain(pages).collect()
+        since.filter(|message| message.trust == Trust::Outside).collect()
+    }
+
+    /// Whether half of a text's words occur in pages and not in what the user typed.
+    fn is_mostly_from(&self, text: &str, pages: &[&RecordedMessage]) -> bool {
+        let own = content_words(text);
+        let mut borrowed = own.clone();
+        for message in self.with_trust(Trust::Typed) {
+            let typed = content_words(&message.text);
+            borrowed.retain(|word| !typed.contains(word));
+        }
+        let theirs: Vec<_> = pages.iter().map(|page| content_words(&page.text)).collect();
+        borrowed.retain(|word| theirs.iter().any(|words| words.contains(word)));
+        !own.is_empty() && 2 * borrowed.len() >= own.len()
+    }
+}
+
+/// A text whose sources are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimedText<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The words that its writer says it rests on.
+    pub quotes: &'a [String],
+}
+
+/// The parts of a text that the user did not type.
+struct ForeignParts {
+    runs: TellingRuns,
+    identifiers: Vec<WordSequence>,
+}
+
+impl ForeignParts {
+    fn of(text: &str, record: &ProvenanceRecord) -> Self {
+        let mut runs = TellingRuns::of(text);
+        let mut identifiers: Vec<WordSequence> = identifiers(text).map(WordSequence::of).collect();
+        for typed in record.with_trust(Trust::Typed).map(RecordedMessage::words) {
+            runs.remove_those_in(typed);
+            identifiers.retain(|word| !typed.contains(word));
+        }
+        Self { runs, identifiers }
+    }
+
+    /// Whether one of them is in a source, identifiers included.
+    fn are_in(&self, source: &WordSequence) -> bool {
+        self.runs.are_in(source) || self.identifiers.iter().any(|words| source.contains(words))
     }
 }
 
@@ -136,17 +199,39 @@ mod tests {
             "the build server of the far away company is always called badger and runs at night";
         record.add(id(), Trust::Outside, page);
         let trusts = |text: &str| -> Vec<Trust> {
-            record.sources_of(text, "s", &[]).iter().map(|source| source.trust).collect()
+            record
+                .sources_of(&ClaimedText { text, quotes: &[] }, "s", &[])
+                .iter()
+                .map(|source| source.trust)
+                .collect()
         };
-        assert_eq!(trusts("Tests use a real database. Why: the user said so."), [Trust::Typed]);
-        let copied = "Note: the build server of the far away company is always called Badger.";
-        assert_eq!(trusts(copied), [Trust::Outside]);
         assert_eq!(
-            trusts(&format!(
-                "{copied} Never mock: please never ever mock the database in our tests"
-            )),
-            [Trust::Typed, Trust::Outside]
+            trusts("Note: the build server of the far away company is always called Badger."),
+            [Trust::Outside]
         );
-        assert_eq!(trusts(""), [Trust::Typed]);
+        // The user's words in front of a page's do not make it theirs.
+        let mixed = "Please never ever mock the database in our tests. The build server is always called badger and runs.";
+        assert_eq!(trusts(mixed), [Trust::Outside]);
+        assert_eq!(trusts("Tests use a real database: no mocks."), [Trust::Typed]);
+        // Other words, another language, other letters, backwards, three words: not the user's after a page.
+        for planted in [
+            "At night a machine named after an animal compiles for them.",
+            "构建服务器叫做獾",
+            "the buіld sеrver оf the fаr awаy cоmpany",
+            "thgin ta snur dna regdab dellac",
+            "called badger",
+        ] {
+            assert_eq!(trusts(planted), [Trust::Outside], "{planted}");
+        }
+        record.add(id(), Trust::Typed, "fine, go on with the release");
+        let trusts = |text: &str, quotes: &[&str]| -> Vec<Trust> {
+            let quotes: Vec<String> = quotes.iter().map(|quote| (*quote).to_owned()).collect();
+            let claimed = ClaimedText { text, quotes: &quotes };
+            record.sources_of(&claimed, "s", &[]).iter().map(|source| source.trust).collect()
+        };
+        assert_eq!(trusts("The pipeline is fragile.", &[]), [Trust::Concluded]);
+        assert_eq!(trusts("The pipeline is fragile.", &["made up words here"]), [Trust::Concluded]);
+        assert_eq!(trusts("Stubs hide bugs.", &["never ever mock the database"]), [Trust::Typed]);
+        assert_eq!(trusts("called badger and runs at night", &[]), [Trust::Outside]);
     }
 }

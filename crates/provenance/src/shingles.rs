@@ -1,64 +1,57 @@
-//! Which runs of words of a text are covered by which source.
+//! Runs of words that are no coincidence where two texts share them.
 
 use std::collections::{BTreeMap, HashSet};
 
-use dormouse_memory::Trust;
-
-use crate::words::WordSequence;
+use crate::words::{WordSequence, is_unspaced_script};
 
 /// A shared run of this many words is no coincidence.
-pub(crate) const SHINGLE_WORDS: usize = 8;
-/// A whole line of a page counts from this many words on.
-const SHORT_LINE_WORDS: usize = 5;
+const WORDS: usize = 5;
+/// The same for a run of characters of scripts without spaces alone.
+const CHARACTERS: usize = 7;
 /// Shorter texts occur everywhere.
-const LEAST_WORDS: usize = 3;
+const LEAST_WORDS: usize = 2;
 
-/// Shingles by their length in words.
-type ShinglesByLength = BTreeMap<usize, HashSet<String>>;
+/// The runs of a text that are long enough to tell where it comes from, by their length in words. A short text is one run.
+#[derive(Debug, Default)]
+pub(crate) struct TellingRuns(BTreeMap<usize, HashSet<String>>);
 
-/// The shingles of a text for which no source was found yet.
-pub(crate) struct UncoveredShingles {
-    /// Of the whole text; a short text is one shingle.
-    text: ShinglesByLength,
-    /// Its short lines, which count only where they come from outside.
-    short_lines: ShinglesByLength,
-}
-
-impl UncoveredShingles {
+impl TellingRuns {
+    /// Those of a text as a whole, and of each of its lines: a short line is a run of its own.
     pub(crate) fn of(text: &str) -> Self {
-        let words = WordSequence::of(text);
-        let length = SHINGLE_WORDS.min(words.count());
-        let mut whole = ShinglesByLength::new();
-        if length >= LEAST_WORDS {
-            whole.insert(length, words.shingles(length).map(str::to_owned).collect());
+        let mut runs = Self::default();
+        for part in std::iter::once(text).chain(text.lines()) {
+            runs.add(&WordSequence::of(part));
         }
-        let mut short_lines = ShinglesByLength::new();
-        for line in text.lines().map(WordSequence::of) {
-            let length = line.count();
-            if (SHORT_LINE_WORDS..SHINGLE_WORDS).contains(&length) {
-                let alike = short_lines.entry(length).or_default();
-                alike.extend(line.shingles(length).map(str::to_owned));
+        runs
+    }
+
+    fn add(&mut self, words: &WordSequence) {
+        let count = words.count();
+        if count < LEAST_WORDS {
+            return;
+        }
+        let is_unspaced =
+            |run: &&str| run.chars().all(|c| !c.is_alphanumeric() || is_unspaced_script(c));
+        let (spaced, unspaced) = (WORDS.min(count), CHARACTERS.min(count));
+        let of_words = words.shingles(spaced).filter(|run| !is_unspaced(run)).map(str::to_owned);
+        self.0.entry(spaced).or_default().extend(of_words);
+        let of_characters = words.shingles(unspaced).filter(is_unspaced).map(str::to_owned);
+        self.0.entry(unspaced).or_default().extend(of_characters);
+    }
+
+    /// Removes the runs that a source has.
+    pub(crate) fn remove_those_in(&mut self, source: &WordSequence) {
+        for (length, runs) in self.0.iter_mut().filter(|(_, runs)| !runs.is_empty()) {
+            for run in source.shingles(*length) {
+                runs.remove(run);
             }
         }
-        Self { text: whole, short_lines }
     }
 
-    /// Removes the shingles that occur in a source. Returns whether the text repeats the source.
-    pub(crate) fn cover(&mut self, source: &WordSequence, trust: Trust) -> bool {
-        let repeats = remove(&mut self.text, source);
-        // A line that the user typed is no line of a page.
-        let lines =
-            matches!(trust, Trust::Outside | Trust::Typed) && remove(&mut self.short_lines, source);
-        repeats || (lines && trust == Trust::Outside)
+    /// Whether a source has one of them.
+    pub(crate) fn are_in(&self, source: &WordSequence) -> bool {
+        let left = self.0.iter().filter(|(_, runs)| !runs.is_empty());
+        left.into_iter()
+            .any(|(length, runs)| source.shingles(*length).any(|run| runs.contains(run)))
     }
-}
-
-fn remove(uncovered: &mut ShinglesByLength, source: &WordSequence) -> bool {
-    let mut found = false;
-    for (length, shingles) in uncovered.iter_mut().filter(|(_, shingles)| !shingles.is_empty()) {
-        for shingle in source.shingles(*length) {
-            found |= shingles.remove(shingle);
-        }
-    }
-    found
 }

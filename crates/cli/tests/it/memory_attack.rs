@@ -139,7 +139,7 @@ fn a_page_stays_a_page() {
     run(&mut home, turns);
     let expected = [
         ("By a command", "outside", true),
-        ("In other words", "outside", false),
+        ("In other words", "outside", true),
         ("In pieces", "outside", true),
         ("Own", "typed", false),
     ];

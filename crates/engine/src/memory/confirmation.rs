@@ -59,11 +59,12 @@ impl ChangeConfirmation {
 fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> ConfirmationRequest {
     let path = store.dir().path().join(file.file.as_str());
     let tool = if file.after.is_some() { MEMORY_SAVE.name } else { MEMORY_DELETE.name };
-    let why = format!(
-        "your settings ask for confirmation before {} memory is changed ({})",
-        store.scope(),
-        proposal.by.reason
-    );
+    let (scope, reason) = (store.scope(), &proposal.by.reason);
+    let why = if proposal.by.is_concluded() {
+        format!("the model concluded this; no message of yours says it ({reason})")
+    } else {
+        format!("your settings ask for confirmation before {scope} memory is changed ({reason})")
+    };
     ConfirmationRequest {
         tool: tool.to_owned(),
         input: file_input(&path.display().to_string()),

@@ -6,7 +6,7 @@ use dormouse_base::{MessageId, SessionId};
 use dormouse_context::{InvokedSkill, RecalledMemories};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::{MessageSource, QuarantinedText, Trust};
-use dormouse_provenance::{ProvenanceRecord, STORED_RESULTS, is_from_outside};
+use dormouse_provenance::{ClaimedText, ProvenanceRecord, STORED_RESULTS, is_from_outside};
 
 /// The record of the current session.
 #[derive(Debug, Default)]
@@ -68,14 +68,19 @@ impl SessionProvenance {
             || (reads_stored() && self.state().record.outside_contains(STORED_RESULTS))
     }
 
+    /// Whether a part of a text is from outside.
+    pub(super) fn repeats_outside(&self, text: &str, quarantined: &[QuarantinedText]) -> bool {
+        self.state().record.repeats_outside(text, quarantined)
+    }
+
     /// The messages that a text comes from.
     pub(super) fn sources_of(
         &self,
-        text: &str,
+        claimed: &ClaimedText<'_>,
         quarantined: &[QuarantinedText],
     ) -> Vec<MessageSource> {
         let state = self.state();
-        state.record.sources_of(text, &state.session, quarantined)
+        state.record.sources_of(claimed, &state.session, quarantined)
     }
 }
 

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, FileError, SessionId};
 use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{
-    ChangeAuthor, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store, Trust,
-};
+use dormouse_memory::{ChangeAuthor, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store};
 use dormouse_provenance::ProvenanceCheck;
 use dormouse_search::Embedder;
 use dormouse_tools::Confirmer;
@@ -162,8 +160,7 @@ impl SessionMemory {
     /// Whether a text has words from outside: of this session, or of a memory that the user has not confirmed.
     pub fn is_from_outside(&self, text: &str) -> bool {
         let quarantined = self.memories.quarantined(self.clock.now());
-        let sources = self.provenance.sources_of(text, &quarantined);
-        sources.iter().any(|source| source.trust == Trust::Outside)
+        self.provenance.repeats_outside(text, &quarantined)
     }
 
     /// A line for each memory that the model may see, scope by scope, newest first (M-10).

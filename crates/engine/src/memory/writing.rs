@@ -7,7 +7,7 @@ use dormouse_memory::{
     ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, FoundMemory,
     MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId, Receipt, Scope, Store,
 };
-use dormouse_provenance::{ProposedMemory, ProvenanceCheck};
+use dormouse_provenance::{ClaimedText, ProposedMemory, ProvenanceCheck};
 use jiff::tz::TimeZone;
 
 use super::change_text::ChangeText;
@@ -173,7 +173,13 @@ impl SessionMemory {
         let old = store.index_text()?;
         let new: Vec<&str> =
             text.lines().filter(|line| !old.lines().any(|known| known == *line)).collect();
-        let by = self.by_model(&new.join("\n"), "index edited");
+        // An order or a heading is nobody's claim: only words from outside count.
+        let new = new.join("\n");
+        let by = if self.is_from_outside(&new) {
+            self.by_model(&new, "index edited")
+        } else {
+            ChangeOrigin::new(ChangeAuthor::Model, "index edited")
+        };
         let expected = before.map_or(Expected::Absent, Expected::Content);
         let outcome = store.change(&by, |plan| plan.write_index(text, &expected));
         self.finish(store, outcome)
@@ -192,7 +198,7 @@ impl SessionMemory {
         reason: &str,
     ) -> Result<ChangeOrigin, SessionMemoryError> {
         let Some(check) = &self.check else {
-            return Ok(self.by_model(&proposed.text(), reason));
+            return Ok(self.by_quoting_model(&proposed.text(), proposed.quotes, reason));
         };
         let sources = check.sources(proposed)?;
         Ok(sources
@@ -202,8 +208,14 @@ impl SessionMemory {
 
     /// The model as author, with the messages that a text came from.
     pub(super) fn by_model(&self, text: &str, reason: &str) -> ChangeOrigin {
+        self.by_quoting_model(text, &[], reason)
+    }
+
+    /// The same, with the words that the model says a text rests on.
+    fn by_quoting_model(&self, text: &str, quotes: &[String], reason: &str) -> ChangeOrigin {
         let quarantined = self.memories().quarantined(self.clock().now());
-        let sources = self.provenance().sources_of(text, &quarantined);
+        let claimed = ClaimedText { text, quotes };
+        let sources = self.provenance().sources_of(&claimed, &quarantined);
         sources
             .into_iter()
             .fold(ChangeOrigin::new(ChangeAuthor::Model, reason), ChangeOrigin::from_message)

@@ -188,6 +188,13 @@ impl ChangeOrigin {
         !about_the_person || self.author.is_user() || self.consent == Consent::Given || typed()
     }
 
+    /// Whether the model concluded it and no message of the user says it: a memory about the user needs their confirmation.
+    pub fn is_concluded(&self) -> bool {
+        self.author == ChangeAuthor::Model
+            && !self.sources.is_empty()
+            && self.sources.iter().all(|source| source.trust == Trust::Concluded)
+    }
+
     pub(crate) fn allows_secrets(&self) -> bool {
         self.author.is_user() && self.secrets == SecretPolicy::PersonAllows
     }

@@ -69,6 +69,7 @@ fn mark_provenance(
         && staged.inherits.is_none()
         && !matches!(by.author, ChangeAuthor::Client(_))
         && !by.may_write(Some(kind))
+        && !by.is_concluded()
     {
         return Err(ChangeError::NeedsUserMessage(kind));
     }
@@ -158,6 +159,9 @@ fn decide(locked: &Locked<'_>, by: &ChangeOrigin, staged: &Staged) -> PolicyActi
             let kind = MemoryEntry::read(bytes, bytes.len() as u64).header.kind;
             let case = PolicyCase { kind, scope: locked.store.options.scope, over_user_memory };
             strictest = strictest.max(policy.decide(&by.author, case));
+            if !by.may_write(kind) && by.is_concluded() {
+                strictest = strictest.max(PolicyAction::Ask);
+            }
         }
     }
     if staged.files.is_empty() && !by.author.is_user() {
