@@ -8,26 +8,29 @@ use crate::words::{WordSequence, is_unspaced_script};
 const WORDS: usize = 5;
 /// The same for a run of characters of scripts without spaces alone.
 const CHARACTERS: usize = 7;
-/// Shorter texts occur everywhere.
+/// Shorter texts and clauses occur everywhere.
 const LEAST_WORDS: usize = 2;
+const LEAST_WORDS_OF_CLAUSE: usize = 3;
 
 /// The runs of a text that are long enough to tell where it comes from, by their length in words. A short text is one run.
 #[derive(Debug, Default)]
 pub(crate) struct TellingRuns(BTreeMap<usize, HashSet<String>>);
 
 impl TellingRuns {
-    /// Those of a text as a whole, and of each of its lines: a short line is a run of its own.
+    /// Those of a text as a whole, and of each of its clauses: a short one is a run of its own.
     pub(crate) fn of(text: &str) -> Self {
         let mut runs = Self::default();
-        for part in std::iter::once(text).chain(text.lines()) {
-            runs.add(&WordSequence::of(part));
+        runs.add(&WordSequence::of(text), LEAST_WORDS);
+        let ends = ['\n', '.', '!', '?', ':', ';', '。', '！', '？', '：', '；'];
+        for clause in text.split(ends) {
+            runs.add(&WordSequence::of(clause), LEAST_WORDS_OF_CLAUSE);
         }
         runs
     }
 
-    fn add(&mut self, words: &WordSequence) {
+    fn add(&mut self, words: &WordSequence, least: usize) {
         let count = words.count();
-        if count < LEAST_WORDS {
+        if count < least {
             return;
         }
         let is_unspaced =

@@ -11,7 +11,9 @@ use crate::words::{WordSequence, is_unspaced_script};
 const LEAST_QUOTE_WORDS: usize = 2;
 /// Words that a claim has to share with a statement, and the share of either that they have to be.
 const LEAST_SHARED: usize = 2;
-const LEAST_SHARE: f64 = 0.34;
+const LEAST_SHARE: f64 = 0.33;
+/// The same for pairs of characters.
+const LEAST_SHARE_OF_PAIRS: f64 = 0.25;
 /// A claim of so few words may rest on a single one.
 const SHORT_CLAIM: usize = 3;
 /// Begins the part of a memory that gives reasons for the part before it.
@@ -39,11 +41,14 @@ pub(crate) fn is_supported(text: &str, typed: &str) -> bool {
         statements.iter().flat_map(|sentence| content_words(sentence)).collect();
     let is_enough = |claim: &HashSet<String>, said: &HashSet<String>| {
         let shared = claim.intersection(said).count();
-        // One word is enough only if there is no other, or little else.
-        let is_short = claim.len() == 1 || (said.len() == 1 && claim.len() <= SHORT_CLAIM);
+        let is_unspaced = |word: &String| word.chars().all(is_unspaced_script);
+        let pairs = claim.intersection(said).filter(|word| is_unspaced(word)).count();
+        // One word is enough only if there is little else.
+        let is_short = claim.len() <= 2 || (said.len() == 1 && claim.len() <= SHORT_CLAIM);
+        // Three pairs of characters are at least two words, and many pairs lie between words.
+        let least = if pairs >= 3 { LEAST_SHARE_OF_PAIRS } else { LEAST_SHARE };
         (shared >= LEAST_SHARED || (shared == 1 && is_short))
-            && (share(shared, claim.len()) >= LEAST_SHARE
-                || share(shared, said.len()) >= LEAST_SHARE)
+            && (share(shared, claim.len()) >= least || share(shared, said.len()) >= least)
     };
     is_enough(&claim, &said)
         || statements.iter().any(|sentence| is_enough(&whole, &content_words(sentence)))

@@ -214,7 +214,7 @@ fn what_the_model_did_is_told_with_its_message_and_undone() {
         let id = source[part].as_str().unwrap();
         assert!(transcript.contains(id), "{part} {id} is in no transcript");
     }
-    assert_eq!(source["trust"], "concluded");
+    assert_eq!(source["trust"], "typed");
     let from = format!(
         "by model: saved, from {}/{}",
         source["session"].as_str().unwrap(),
