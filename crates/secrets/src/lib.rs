@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod hidden;
 mod rule;
 mod rules;
 mod scan;

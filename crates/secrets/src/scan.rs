@@ -7,6 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
+use crate::hidden::{Interruption, JoinedText};
 use crate::rule::{SearchExtent, SecretRule};
 use crate::{rules, value};
 
@@ -45,6 +46,24 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Finds every secret in a text, in text order. Where two rules match the same bytes, the more specific one names it.
 pub fn scan(text: &str) -> Vec<SecretFinding> {
+    let mut hits = merge(hits_in(text));
+    for interruption in [Interruption::Invisible, Interruption::LineEnd] {
+        let mut interrupted = interrupted_hits(text, interruption);
+        // What is whole already does not go on.
+        interrupted.retain(|hit| !overlaps(&hits, &hit.span));
+        hits.append(&mut interrupted);
+        hits = merge(hits);
+    }
+    locate(text, &hits)
+}
+
+/// Whether a range overlaps one of these, which are apart and in order.
+fn overlaps(hits: &[Hit], span: &Range<usize>) -> bool {
+    let next = hits.partition_point(|hit| hit.span.end <= span.start);
+    hits.get(next).is_some_and(|hit| hit.span.start < span.end)
+}
+
+fn hits_in(text: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (index, regions) in SCANNER.regions(text).into_iter().enumerate() {
         let Some(compiled) = SCANNER.rules.get(index) else { continue };
@@ -52,7 +71,25 @@ pub fn scan(text: &str) -> Vec<SecretFinding> {
             compiled.search(text, region, |span| hits.push(Hit { span, rule: index }));
         }
     }
-    locate(text, &merge(hits))
+    hits
+}
+
+/// The secrets that are found only without what interrupts them. Over the end of a line only those whose issuer gives them
+/// a prefix: anything may follow other words.
+fn interrupted_hits(text: &str, interruption: Interruption) -> Vec<Hit> {
+    let Some(joined) = JoinedText::without(text, interruption) else { return Vec::new() };
+    let has_prefix = |hit: &Hit| {
+        let value = joined.text.get(hit.span.clone()).unwrap_or_default();
+        let keywords =
+            SCANNER.rules.get(hit.rule).map_or(&[][..], |compiled| compiled.rule.keywords);
+        let begins = |word: &&str| {
+            value.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+        };
+        keywords.iter().any(begins)
+    };
+    let hits = hits_in(&joined.text).into_iter();
+    let wanted = hits.filter(|hit| interruption == Interruption::Invisible || has_prefix(hit));
+    wanted.filter_map(|hit| Some(Hit { span: joined.original(&hit.span)?, ..hit })).collect()
 }
 
 /// Replaces every secret by the name of its rule; returns the text and the findings.

@@ -140,6 +140,45 @@ fn passwords_in_many_spellings() {
     }
 }
 
+#[test]
+fn interrupted_keys_are_found_whole() {
+    let key = concat!("gh", "p_0123abzdEFGH4567ijklMNOP89qrstUVWXyz");
+    let (head, tail) = key.split_at(20);
+    for text in [
+        format!("a {head}\u{200b}{tail} b"),
+        format!("a {} b", key.chars().flat_map(|c| [c, '\u{2060}']).collect::<String>()),
+        format!("a {head}\n{tail} b"),
+        format!("> a {head}\n>   {tail} b"),
+        format!("a {head}\\\n    {tail} b"),
+    ] {
+        assert_eq!(names(&text), ["github-token"], "{text}");
+        assert!(!redact(&text).0.contains(tail), "{text}");
+    }
+    // The next line is not part of a key that is whole, nor do words become one.
+    assert_eq!(names(&format!("{key}\nand then more")), ["github-token"]);
+    assert_eq!(names("the release of version-1.2\nbegins with a token"), Vec::<&str>::new());
+}
+
+#[test]
+fn values_of_variables_for_keys_are_secrets_even_if_they_look_like_hashes() {
+    for text in [
+        "MY_TOKEN=da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "export X_API_KEY=\"7f3c91d2-58ab-4e06-9d41-c2a70e5b8f13\"",
+        "Log in as admin with password Tr0ub4dor3 please",
+        "the password for the staging box is Tr0ub4dor3",
+    ] {
+        assert_eq!(scan(text).len(), 1, "{text}");
+    }
+    for text in [
+        "COMMIT=da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "token: da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "request_id: 0193b0a4-1234-7000-8000-1234567890ab",
+        "sign in with password authentication disabled",
+    ] {
+        assert_eq!(scan(text), [], "{text}");
+    }
+}
+
 /// Texts made to be slow: many keywords, no match; many matches on one line. They end in a test's time, or the table is quadratic.
 #[test]
 fn hostile_texts_end() {

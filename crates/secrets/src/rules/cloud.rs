@@ -1,6 +1,7 @@
 //! Clouds and what runs in them.
 
 use crate::rule::{SearchExtent, SecretRule};
+use crate::value::has_letters_and_digits;
 
 pub(super) const RULES: &[SecretRule] = &[
     SecretRule {
@@ -300,5 +301,68 @@ pub(super) const RULES: &[SecretRule] = &[
         check: None,
         example: concat!("psc", "ale_tkn_", "LwTNziKp19O1irbeuVi2Jl5trAaWrxpkASlTwsRNadW"),
         near_miss: "pscale_tkn_ is its prefix",
+    },
+    SecretRule {
+        name: "linode-token",
+        what: "a token of Linode",
+        keywords: &["linode"],
+        pattern: r#"(?i-u:linode)[A-Za-z_ .-]{0,24}["\']?[ ]*[:=][ ]*["\']?([0-9a-f]{64})(?:[^0-9a-f]|$)"#,
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!(
+            "LINODE",
+            "_TOKEN=",
+            "6f0fb23c6f5da2cec255404e4fb440034d6608697a8d41bed440e50454f31af3"
+        ),
+        near_miss: "LINODE_TOKEN=$TOKEN",
+    },
+    SecretRule {
+        name: "heroku-api-key",
+        what: "an API key of Heroku",
+        keywords: &["heroku"],
+        pattern: r#"(?i-u:heroku)[A-Za-z_ .-]{0,24}["\']?[ ]*[:=][ ]*["\']?([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})"#,
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!("HEROKU", "_API_KEY=", "176813e0-2ea6-8ef7-86e4-d3cea27d2693"),
+        near_miss: "heroku app: web-1",
+    },
+    SecretRule {
+        name: "neon-key",
+        what: "a key of Neon",
+        keywords: &["napi_", "npg_"],
+        pattern: r"(?-u:\b)(?:napi_[a-z0-9]{40,}|npg_[A-Za-z0-9]{12,})",
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!(
+            "na",
+            "pi_",
+            "jxjqi3ogz5kok16zv0mwufxbv932byv7s6ehogfqrclri1qzj865ufrdl1erbfqf"
+        ),
+        near_miss: "napi_rs is a crate",
+    },
+    SecretRule {
+        name: "docker-auth",
+        what: "the credentials of a docker registry",
+        keywords: &["auth"],
+        pattern: r#""(?:auth|identitytoken)"[ ]*:[ ]*"([A-Za-z0-9+/=]{20,})""#,
+        extent: SearchExtent::Line,
+        entropy: Some(3.5),
+        check: Some(has_letters_and_digits),
+        example: concat!("{\"au", "th\": \"", "M2oeq3hDavJA76rNicHTp8hkqdlm7tOtHWns", "\"}"),
+        near_miss: "{\"auth\": \"none\"}",
+    },
+    SecretRule {
+        name: "keyed-identifier",
+        what: "a value in a variable for a key or token",
+        keywords: &["_token", "_api_key", "_apikey"],
+        pattern: r#"(?-u:[A-Z][A-Z0-9_]*_(?:API_?KEY|TOKEN))["\']?[ ]*[:=][ ]*["\']?((?:[0-9a-fA-F]{32,128})|(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}))(?:[^0-9A-Za-z-]|$)"#,
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!("MY_SERVICE", "_TOKEN=", "e58b081006f7e3dfc967a64cb14028d512c9791e"),
+        near_miss: "token: da39a3ee5e6b4b0d3255bfef95601890afd80709",
     },
 ];

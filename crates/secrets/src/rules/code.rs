@@ -192,4 +192,47 @@ pub(super) const RULES: &[SecretRule] = &[
         example: concat!("oy", "2", "anqp6tfb0w8as75k13e79rhcbb1y1s59q4ujsgo33wx"),
         near_miss: "toy2 and boy2",
     },
+    SecretRule {
+        name: "gitea-token",
+        what: "a token of Gitea or Forgejo",
+        keywords: &["gitea", "forgejo"],
+        pattern: r#"(?i-u:gitea|forgejo)[A-Za-z_ .-]{0,24}["\']?[ ]*[:=][ ]*["\']?([0-9a-f]{40})(?:[^0-9a-f]|$)"#,
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!("gitea to", "ken: ", "558e08baa7196b50ac2f86702824c1c099724caf"),
+        near_miss: "gitea version: 1.22",
+    },
+    SecretRule {
+        name: "sourcegraph-token",
+        what: "a token of Sourcegraph",
+        keywords: &["sgp_"],
+        pattern: r"(?-u:\b)sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}(?-u:\b)",
+        extent: SearchExtent::Line,
+        entropy: Some(3.0),
+        check: None,
+        example: concat!(
+            "sg",
+            "p_",
+            "4941d4072014b3ce",
+            "_",
+            "107f80e222f828767efc2f91624a8940f1f836f9"
+        ),
+        near_miss: "sgp_token",
+    },
+    SecretRule {
+        name: "jfrog-token",
+        what: "a key of JFrog",
+        keywords: &["akcp", "cmvmdgtu"],
+        pattern: r"(?-u:\b)(?:AKCp[0-9A-Za-z]{60,}|cmVmdGtu[0-9A-Za-z]{50,})",
+        extent: SearchExtent::Line,
+        entropy: Some(3.5),
+        check: None,
+        example: concat!(
+            "AK",
+            "Cp",
+            "THsDDDXh5Jmtf7EbsDe0G9Cryn687neLfjVHq8xiM0OGr4hTxoF54Fzbka8FRCztUjAwy"
+        ),
+        near_miss: "AKCp is the prefix",
+    },
 ];

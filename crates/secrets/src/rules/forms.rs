@@ -134,4 +134,15 @@ pub(super) const RULES: &[SecretRule] = &[
         example: concat!("pass", "word = \"", "tYkSb6rRIi", "\""),
         near_miss: "password: \"changeme\", password = get_password(user1), password is required",
     },
+    SecretRule {
+        name: "password-in-prose",
+        what: "a password in a sentence",
+        keywords: &["password", "passphrase"],
+        pattern: r#"(?i-u:(?:with|and|using|use|by)[ ]+(?:the[ ]+)?(?:password|passphrase)[ ]+|(?:password|passphrase)[ ]+(?:for|of|on)[ ]+[a-z0-9 _.-]{1,40}?(?:[ ]+is|:)[ ]+)["\'`]?([^\s"\'`<>()\[\]{},;]{6,})"#,
+        extent: SearchExtent::Line,
+        entropy: None,
+        check: Some(is_password),
+        example: concat!("log in as admin with password ", "tYkSb6rRIi"),
+        near_miss: "sign in with password protection and password for the database is required",
+    },
 ];

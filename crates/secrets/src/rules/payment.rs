@@ -98,4 +98,19 @@ pub(super) const RULES: &[SecretRule] = &[
         ),
         near_miss: "access-production-servers",
     },
+    SecretRule {
+        name: "square-access-token",
+        what: "an access token of Square",
+        keywords: &["eaaa"],
+        pattern: r"(?-u:\b)EAAA[0-9A-Za-z_-]{58,}",
+        extent: SearchExtent::Line,
+        entropy: Some(3.5),
+        check: None,
+        example: concat!(
+            "EA",
+            "AA",
+            "bMjAdTdlzC5T4uUhf7kvmlP7HVDctQUy1xvCkgafrfwA94hJ9WnywX0t0ZBf"
+        ),
+        near_miss: "EAAA is the prefix",
+    },
 ];
