@@ -84,8 +84,15 @@ pub struct ResponseStream {
     failed: Option<ModelError>,
     ended: bool,
     idle: Duration,
+    /// When a part of the answer came last.
+    progress: tokio::time::Instant,
     request_id: Option<String>,
 }
+
+/// In an event that only says that the server is there.
+const PING: &str = "\"type\":\"ping\"";
+/// How many times longer than silence a stream may go on with signs of life alone.
+const LONGEST_WITHOUT_PROGRESS: u32 = 10;
 
 impl ResponseStream {
     pub(crate) fn new(
@@ -105,6 +112,7 @@ impl ResponseStream {
             failed: None,
             ended: false,
             idle,
+            progress: tokio::time::Instant::now(),
             request_id,
         }
     }
@@ -157,7 +165,10 @@ impl ResponseStream {
     /// Reads the next bytes and decodes them.
     fn read(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            match tokio::time::timeout(self.idle, self.bytes.next()).await {
+            let longest = self.idle.saturating_mul(LONGEST_WITHOUT_PROGRESS);
+            let patience = longest.saturating_sub(self.progress.elapsed()).min(self.idle);
+            match tokio::time::timeout(patience, self.bytes.next()).await {
+                Err(_) if patience < self.idle => self.failed = Some(ModelError::Stalled(longest)),
                 Err(_) => self.failed = Some(ModelError::Stalled(self.idle)),
                 Ok(None) => self.decode_end(),
                 Ok(Some(Err(problem))) => self.failed = Some(ModelError::BrokenStream(problem)),
@@ -182,7 +193,13 @@ impl ResponseStream {
         };
         for event in events {
             match self.decoder.take(&event) {
-                Ok(steps) => self.ready.extend(steps),
+                Ok(steps) => {
+                    // Parts of a tool's arguments are no steps yet, but progress.
+                    if !event.data.contains(PING) {
+                        self.progress = tokio::time::Instant::now();
+                    }
+                    self.ready.extend(steps);
+                }
                 Err(error) => {
                     self.failed = Some(error);
                     return;
@@ -199,5 +216,28 @@ impl ResponseStream {
             }
             Err(error) => self.failed = Some(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+
+    use super::*;
+    use crate::wire_format::WireFormat;
+
+    /// A server that says only that it is there does not keep a turn for ever.
+    #[tokio::test]
+    async fn pings_alone_end() {
+        let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+        let bytes = futures_util::stream::unfold((), move |()| async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            Some((Ok(Bytes::from_static(ping.as_bytes())), ()))
+        });
+        let decoder = Decoder::new(WireFormat::Anthropic);
+        let mut stream =
+            ResponseStream::new(bytes.boxed(), decoder, Duration::from_millis(50), None);
+        assert!(matches!(stream.next().await, Some(Err(ModelError::Stalled(_)))));
+        assert!(stream.next().await.is_none());
     }
 }

@@ -38,7 +38,26 @@ pub enum AgentNameError {
     /// It starts like an option, as in `-x`.
     #[error("the name `{0}` does not start with a letter or digit")]
     InvalidStart(String),
+    /// Its messages would look as if the user or the program had sent them.
+    #[error(
+        "the name `{0}` is reserved: its messages would seem to come from the user or the program"
+    )]
+    Reserved(String),
 }
+
+/// Whoever has one of these names could speak for the user, the model or the program.
+const RESERVED: &[&str] = &[
+    "assistant",
+    "developer",
+    "dormouse",
+    "human",
+    "model",
+    "person",
+    "program",
+    "system",
+    "tool",
+    "user",
+];
 
 impl AgentName {
     /// Checks a name.
@@ -57,6 +76,9 @@ impl AgentName {
         match name.chars().next() {
             None => Err(AgentNameError::Empty),
             Some('-' | '_') => Err(AgentNameError::InvalidStart(name.to_owned())),
+            Some(_) if RESERVED.contains(&name.to_ascii_lowercase().as_str()) => {
+                Err(AgentNameError::Reserved(name.to_owned()))
+            }
             Some(_) => Ok(Self(name.to_ascii_lowercase())),
         }
     }
@@ -183,6 +205,13 @@ mod tests {
         assert_eq!(AgentName::new(""), Err(AgentNameError::Empty));
         assert_eq!(AgentName::new(&"a".repeat(65)), Err(AgentNameError::TooLong(65)));
         assert!(matches!(AgentName::new("-p"), Err(AgentNameError::InvalidStart(_))));
+        for reserved in ["user", "System", "ASSISTANT"] {
+            assert!(
+                matches!(AgentName::new(reserved), Err(AgentNameError::Reserved(_))),
+                "{reserved}"
+            );
+        }
+        assert!(AgentName::new("system-tests").is_ok());
         for bad in ["..", "a/b", "a.b", "a b", "ä", "a\0", "a\n", "uds:x"] {
             assert!(
                 matches!(AgentName::new(bad), Err(AgentNameError::InvalidCharacter { .. })),
