@@ -92,12 +92,12 @@ impl ReadingScope {
         {
             return object(ReadingNeed::Credentials, &place);
         }
-        if !path.exists() {
-            return None;
-        }
-        // The user may work in the home folder.
+        // Also in a project that is the home folder, and before there is anything.
         if credentials::is_known_place(path, self.home()) {
             return object(ReadingNeed::Credentials, path);
+        }
+        if !path.exists() {
+            return None;
         }
         if project.iter().any(|root| path.starts_with(root)) {
             return None;

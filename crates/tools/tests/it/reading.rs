@@ -162,6 +162,7 @@ fn credentials_ask_each_time_and_need_a_rule_of_their_own() {
         "Read keys/id_ed25519",
         "Read HOME/.aws/credentials",
         "Read HOME/.netrc",
+        "Read HOME/.gnupg/not-there-yet",
         "Read HOME/.cargo/credentials.toml",
         "Read HOME/notes/.env",
         "Read /etc/shadow",
