@@ -140,7 +140,8 @@ impl PermissionRule {
             }
             (Some(pattern), Access::Runs(_)) if is_outside && self.is_for_tool_of(request) => {
                 let commands = request.commands().unwrap_or_default();
-                commands.iter().any(|command| pattern.covers_command(command))
+                !commands.is_empty()
+                    && commands.iter().all(|command| pattern.covers_command(command))
             }
             (None, _) => is_outside && self.is_for_tool_of(request),
             _ => false,

@@ -130,7 +130,8 @@ impl Reader<'_> {
         let operand = arguments.iter().find(|word| !word.text.starts_with('-'));
         let target = match operand {
             Some(word) if word.pattern => {
-                self.expanded(&word.text).into_iter().next().unwrap_or_else(|| PathBuf::from("/"))
+                let paths = self.expanded(&word.text).unwrap_or_default();
+                paths.into_iter().next().unwrap_or_else(|| PathBuf::from("/"))
             }
             Some(word) => self.absolute(word),
             None => self.home.map_or_else(|| PathBuf::from("/"), Path::to_owned),
@@ -140,8 +141,9 @@ impl Reader<'_> {
 
     fn add_word(&mut self, word: &Word, recurses: bool) {
         if word.pattern {
-            for path in self.expanded(&word.text) {
-                self.add_place(&path, recurses);
+            match self.expanded(&word.text) {
+                Ok(paths) => paths.iter().for_each(|path| self.add_place(path, recurses)),
+                Err(TooMany { folder }) => self.add_place(&folder, true),
             }
             return;
         }
@@ -191,8 +193,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The files that a pattern stands for; the folder that it begins in, if they are too many.
-    fn expanded(&self, pattern: &str) -> Vec<PathBuf> {
+    /// The files that a pattern stands for.
+    fn expanded(&self, pattern: &str) -> Result<Vec<PathBuf>, TooMany> {
         let path = self.in_home(pattern).unwrap_or_else(|| self.folder.join(pattern));
         let mut found = vec![PathBuf::from("/")];
         for part in path.components() {
@@ -207,18 +209,27 @@ impl Reader<'_> {
                 found = found.into_iter().map(|path| path.join(name.as_ref())).collect();
                 continue;
             }
-            let base = found.first().cloned();
+            let mut folders = found.iter();
+            let folder = match (folders.next(), folders.next()) {
+                (Some(only), None) => only.clone(),
+                _ => PathBuf::from("/"),
+            };
             found = found
                 .iter()
                 .flat_map(|folder| names_like(folder, &name))
                 .take(MAX_NAMES + 1)
                 .collect();
             if found.len() > MAX_NAMES {
-                return base.into_iter().collect();
+                return Err(TooMany { folder });
             }
         }
-        found
+        Ok(found)
     }
+}
+
+/// A pattern stands for too many files to look at each; they are all below this folder.
+struct TooMany {
+    folder: PathBuf,
 }
 
 /// The names in a folder that match a pattern, as the shell matches them: hidden ones only if the pattern says so.

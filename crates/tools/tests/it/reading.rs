@@ -149,6 +149,7 @@ fn reading_outside_asks_once_for_a_folder() {
 
     let gate = place.gate(PermissionMode::Default, rules(&["Bash(cat:*)", "Grep"], &[]));
     place.check(&gate, "Bash cat ~/notes/todo.txt", Allow);
+    place.check(&gate, "Bash cat src/a.rs && head ~/notes/todo.txt", Ask);
     place.check(&gate, "Grep ../other", Allow);
     place.check(&gate, "Read ../other/src/b.rs", Ask);
 }
@@ -293,6 +294,15 @@ fn a_denied_file_is_out_of_reach_of_every_command() {
     ] {
         place.check(&gate, call, Allow);
     }
+    // More names than are looked at one by one.
+    let many = project.join("many");
+    std::fs::create_dir(&many).unwrap();
+    for number in 0..5_001 {
+        std::fs::File::create_new(many.join(format!("f{number}"))).unwrap();
+    }
+    std::fs::write(many.join("secret"), "own").unwrap();
+    let strict = place.gate(PermissionMode::Bypass, rules(&[], &["Read(many/secret)"]));
+    place.check(&strict, "Bash cat many/*", Deny);
     git(&["rm", "-q", "--cached", ".env"]);
     place.check(&gate, "Bash git grep x", Allow);
     place.check(&gate, "Bash git diff", Allow);
