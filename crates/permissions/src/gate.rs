@@ -3,6 +3,7 @@
 //! Order: a `deny` rule wins over everything, an `ask` rule over everything but that; read-only calls are allowed; then
 //! the mode and the `allow` rules decide. Whether the user can be asked is up to the caller.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -266,9 +267,13 @@ impl PermissionGate {
                 format!("the rule `{rule}` denies it"),
             );
         }
-        let reached = reached(request, self.reading.as_deref().and_then(ReadingScope::home));
-        let hidden = self.rules.hides(request, &reached);
-        if let Some((rule, file)) = hidden.or_else(|| session.restrictions.hides(request, &reached))
+        // Looked up on disk, so only where a rule or the mode asks for it.
+        let reached = LazyCell::new(|| {
+            reached(request, self.reading.as_deref().and_then(ReadingScope::home))
+        });
+        let hidden = self.rules.hides(request, || &reached);
+        if let Some((rule, file)) =
+            hidden.or_else(|| session.restrictions.hides(request, || &reached))
         {
             let why =
                 format!("the rule `{rule}` denies reading {}, which it can reach", file.display());

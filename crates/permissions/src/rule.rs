@@ -211,7 +211,11 @@ impl PermissionRule {
         }
     }
 
-    /// The file that this rule denies reading and a command can reach.
+    pub(crate) fn is_for_reading(&self) -> bool {
+        self.tool == READ_RULE
+    }
+
+    /// The file that this rule for reading denies and a command can reach.
     pub(crate) fn hidden_file(
         &self,
         request: &PermissionRequest,
@@ -222,9 +226,6 @@ impl PermissionRule {
         else {
             return None;
         };
-        if self.tool != READ_RULE {
-            return None;
-        }
         let folder = request.folder.as_path();
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let denied =
@@ -234,7 +235,7 @@ impl PermissionRule {
 
     /// Whether this rule denies reading a file, given by its real path.
     pub(crate) fn denies_file(&self, path: &Path, folder: &Path) -> bool {
-        self.tool == READ_RULE
+        self.is_for_reading()
             && match &self.pattern {
                 Some(pattern) => pattern.matches_path(path, folder),
                 None => true,

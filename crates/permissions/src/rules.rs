@@ -30,12 +30,15 @@ impl PermissionRules {
     }
 
     /// The rule that denies reading a file which a command can reach, and the file.
-    pub(crate) fn hides(
+    pub(crate) fn hides<'r>(
         &self,
         request: &PermissionRequest,
-        reached: &[Reach],
+        reached: impl Fn() -> &'r [Reach],
     ) -> Option<(&PermissionRule, PathBuf)> {
-        self.deny.iter().find_map(|rule| Some((rule, rule.hidden_file(request, reached)?)))
+        let hidden = |rule: &PermissionRule| {
+            rule.is_for_reading().then(|| rule.hidden_file(request, reached())).flatten()
+        };
+        self.deny.iter().find_map(|rule| Some((rule, hidden(rule)?)))
     }
 
     pub(crate) fn asks(&self, request: &PermissionRequest) -> Option<&PermissionRule> {
