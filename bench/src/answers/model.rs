@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use dormouse_conversation::Block;
-use dormouse_model::{Credential, Endpoint, HttpModel, Model, Timeouts, WireFormat};
+use dormouse_model::{HttpModel, Model, Timeouts};
 use serde_json::json;
+
+use crate::recall::open_endpoint;
 
 /// A slow machine reads a prompt for minutes.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -24,14 +26,8 @@ pub(super) struct ModelReply {
 
 impl ModelServer {
     pub(super) fn at(url: &str) -> Self {
-        let endpoint = Endpoint {
-            wire: WireFormat::OpenAi,
-            base_url: url.to_owned(),
-            credential: Credential::None,
-            version: String::new(),
-            betas: Vec::new(),
-            timeouts: Timeouts { first_byte: TIMEOUT, idle: TIMEOUT, ..Timeouts::default() },
-        };
+        let timeouts = Timeouts { first_byte: TIMEOUT, idle: TIMEOUT, ..Timeouts::default() };
+        let endpoint = open_endpoint(url, timeouts);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Self { model: Model::Http(HttpModel::new(endpoint)), runtime: runtime.expect("a runtime") }
     }

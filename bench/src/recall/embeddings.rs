@@ -29,16 +29,21 @@ impl VectorModel {
 
     /// A server that speaks `/v1/embeddings`.
     pub(crate) fn of_server(url: &str) -> Self {
-        let endpoint = Endpoint {
-            wire: WireFormat::OpenAi,
-            base_url: url.to_owned(),
-            credential: Credential::None,
-            version: String::new(),
-            betas: Vec::new(),
-            timeouts: Timeouts::default(),
-        };
+        let endpoint = open_endpoint(url, Timeouts::default());
         let model = ServerModel { endpoint, known: Mutex::default() };
         Self { model: Arc::new(model), _folder: None }
+    }
+}
+
+/// A server of the OpenAI format that needs no key.
+pub(crate) fn open_endpoint(url: &str, timeouts: Timeouts) -> Endpoint {
+    Endpoint {
+        wire: WireFormat::OpenAi,
+        base_url: url.to_owned(),
+        credential: Credential::None,
+        version: String::new(),
+        betas: Vec::new(),
+        timeouts,
     }
 }
 

@@ -24,7 +24,7 @@ use quality::{Quality, Ranked};
 pub(crate) use report::RecallReport;
 use report::{FileReport, RecallRow};
 
-pub(crate) use embeddings::VectorModel;
+pub(crate) use embeddings::{VectorModel, open_endpoint};
 
 /// Reads files and measures them.
 pub(crate) struct RecallBench<'a> {

@@ -579,15 +579,20 @@ fn progress_in_a_few_words() {
     server.finish();
 }
 
-/// What agents cost counts against what may be spent.
-#[test]
-fn agents_spend_from_the_same_purse() {
-    let server = server(WireFormat::Anthropic)
+/// A server whose agent never comes to an end by itself.
+fn with_endless_agent() -> ScriptedServer {
+    server(WireFormat::Anthropic)
         .agent_with(|_: &RecordedRequest| -> Reply {
             ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
         })
         .reply(start("1", &named("explore", "look for ever")))
-        .start();
+        .start()
+}
+
+/// What agents cost counts against what may be spent.
+#[test]
+fn agents_spend_from_the_same_purse() {
+    let server = with_endless_agent();
     let home = TestHome::new().with_server(&server);
     let prices = r#"{"prices":{"scripted":{"input":1000,"output":1000}}}"#;
     let output = home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"]));
@@ -605,12 +610,7 @@ fn agents_spend_from_the_same_purse() {
 /// The limit on requests holds for each agent as well.
 #[test]
 fn agents_make_no_more_requests_than_the_run_may() {
-    let server = server(WireFormat::Anthropic)
-        .agent_with(|_: &RecordedRequest| -> Reply {
-            ScriptedTurn::new().call("g", "Glob", r#"{"pattern":"*"}"#).into()
-        })
-        .reply(start("1", &named("explore", "look for ever")))
-        .start();
+    let server = with_endless_agent();
     let home = TestHome::new().with_server(&server);
     let output = home.run(&mut ask(&home, &["--max-turns", "1", "go"]));
     assert_eq!(output.code, Some(3), "{}", output.stderr);
