@@ -33,7 +33,7 @@ pub(super) fn run(bench: &Bench) -> BenchSection {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let direct = Bench::context(folder.path());
     let mut watched = Bench::context(folder.path());
-    watched.reaper = Reaper::of_this_program();
+    watched.commands.reaper = Reaper::of_this_program();
     let (mut plain, mut alone, mut reaped) =
         (Samples::default(), Samples::default(), Samples::default());
     for _ in 0..RUNS {

@@ -25,6 +25,7 @@ mod redact;
 mod rel_path;
 mod settings;
 mod trust;
+mod walk_folder;
 
 pub use append::{AppendError, AppendFile, AppendTail, UnterminatedLine};
 pub use append_shared::SharedAppendFile;
@@ -42,6 +43,7 @@ pub use ids::{
 pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, line_of, skip_blank};
 pub use lock::{Lock, LockError, LockHolder, LockState, ProcessState};
 pub use nearest_name::nearest_name;
+pub use platform::mode_from_bits;
 pub use printable::printable;
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
@@ -57,3 +59,4 @@ pub use settings::{
     unset_value,
 };
 pub use trust::{TrustState, TrustStore};
+pub use walk_folder::{MissingFolder, open_folder_without_links};

@@ -78,3 +78,22 @@ pub(crate) fn mode_bits(mode: Mode) -> u32 {
 pub(crate) fn mode_bits(mode: Mode) -> u32 {
     u32::from(mode.as_raw_mode()) & 0o7777
 }
+
+/// The mode with these permission bits; its type is 32 bits wide on Linux.
+#[cfg(target_os = "linux")]
+pub fn mode_from_bits(bits: u32) -> Mode {
+    Mode::from_raw_mode(bits & 0o7777)
+}
+
+/// The mode with these permission bits; its type is 16 bits wide on macOS.
+#[cfg(not(target_os = "linux"))]
+pub fn mode_from_bits(bits: u32) -> Mode {
+    Mode::from_raw_mode(u16::try_from(bits & 0o7777).unwrap_or(0))
+}
+
+/// Flags to open a folder for walking through it; on Linux that needs no permission to list it.
+#[cfg(target_os = "linux")]
+pub(crate) const WALK_FOLDER: OFlags = OFlags::PATH;
+/// Flags to open a folder for walking through it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const WALK_FOLDER: OFlags = OFlags::RDONLY;

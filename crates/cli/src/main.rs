@@ -17,7 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{Arguments, CliCommand};
 use crate::commands::{
     agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
-    permissions, plugin, profile, search, send, sessions, setup, stats,
+    permissions, plugin, profile, rewind, search, send, sessions, setup, stats,
 };
 use crate::headless::output;
 use crate::wiring::exit::{Exit, Failure};
@@ -75,6 +75,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         match &arguments.command {
             Some(CliCommand::Demo(arguments)) => demo::run(arguments, world).await,
             Some(CliCommand::Sessions(list)) => sessions::run(list, world),
+            Some(CliCommand::Rewind(arguments)) => Box::pin(rewind::run(arguments, world)).await,
             Some(CliCommand::Stats(arguments)) => stats::run(arguments, world),
             Some(CliCommand::Context(arguments)) => profile::run(arguments, world),
             Some(CliCommand::Completions(arguments)) => completions::run(arguments),

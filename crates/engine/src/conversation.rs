@@ -298,6 +298,19 @@ impl Conversation {
         self.replace_history(history, reason);
     }
 
+    /// Continues from an earlier point, with the prefix and the facts of that time.
+    pub(crate) fn go_back(
+        &mut self,
+        prefix: Option<Arc<Prefix>>,
+        history: MessageHistory,
+        facts: Option<EnvironmentFacts>,
+    ) {
+        self.restart(prefix, history, "the user went back to an earlier message");
+        if let Some(facts) = facts {
+            self.announced = facts;
+        }
+    }
+
     /// Continues with another server or model, which has none of this in its cache.
     pub(crate) fn change_server(&mut self, dialect: Dialect, options: RequestOptions) {
         self.wire.set_server(dialect, options);

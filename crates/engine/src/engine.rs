@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use dormouse_base::SessionId;
+use dormouse_base::{SessionId, names};
+use dormouse_checkpoint::Checkpoints;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_conversation::{EnvironmentFacts, MessageHistory, Prefix};
@@ -88,8 +89,12 @@ impl SessionStart {
 
     /// Connects the parts.
     pub(crate) fn into_engine(self) -> Engine {
-        let Self { config, conversation, startup, surroundings, compaction, session_tools } = self;
+        let Self { mut config, conversation, startup, surroundings, compaction, session_tools } =
+            self;
         let transcript = &conversation.transcript;
+        if config.subagent.is_none() {
+            config.tools.checkpoints = checkpoints(&config, transcript);
+        }
         // The memory belongs to the session: messages of its subagents only add to that.
         if let (Some(memory), None) = (&config.memory, &config.subagent) {
             memory.access.begin(transcript.session());
@@ -243,6 +248,18 @@ impl Engine {
     pub fn saved_notes(&self) -> Option<SavedNotes> {
         self.config.extensions.saved_notes(self.conversation.transcript.session_folder())
     }
+}
+
+/// The checkpoints of a session, unless they are off.
+fn checkpoints(config: &EngineConfig, transcript: &Transcript) -> Option<Arc<Checkpoints>> {
+    let tools = &config.tools;
+    if tools.checkpoint_folders.is_empty() {
+        return None;
+    }
+    let home = tools.environment.path(names::USER_HOME);
+    let (session, clock) =
+        (transcript.session_folder().clone(), Arc::clone(&config.services.clock));
+    Some(Arc::new(Checkpoints::new(session, &tools.checkpoint_folders, home.as_deref(), clock)))
 }
 
 /// A conversation that continues after these messages.

@@ -33,6 +33,7 @@ mod prompt;
 mod recall;
 mod repeated_correction;
 mod resume;
+mod rewind;
 mod session;
 mod session_control;
 mod session_hooks;
@@ -82,6 +83,7 @@ pub use recall::{
 };
 pub use repeated_correction::RepeatedCorrection;
 pub use resume::ResumeReport;
+pub use rewind::{RewindOutcome, RewindPoint, SessionRewind};
 pub use session::{OpenedSession, SessionFolder};
 pub use session_hooks::TITLE_FILE;
 pub use session_messages::{IncomingMessage, IncomingMessageSource};

@@ -77,7 +77,7 @@ impl Engine {
 
 /// Makes a valid history of the loaded messages, and records the repairs: results of calls that a crash left open, and
 /// a note where a response was lost.
-fn repair(
+pub(crate) fn repair(
     messages: Vec<Message>,
     transcript: &mut Transcript,
     config: &EngineConfig,

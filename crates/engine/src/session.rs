@@ -69,7 +69,9 @@ impl SessionFolder {
     ) -> Result<OpenedSession, EngineError> {
         let (transcript, loaded) =
             Transcript::resume(&self.dir, session, surroundings.line_envelope(), clock, ids)?;
-        Ok(OpenedSession { transcript, loaded })
+        let mut opened = OpenedSession { transcript, loaded };
+        opened.finish_interrupted_rewind()?;
+        Ok(opened)
     }
 }
 

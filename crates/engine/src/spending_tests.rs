@@ -53,6 +53,8 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             redactor: Redactor::default(),
             reaper: dormouse_tools::Reaper::none(),
             commands: dormouse_tools::CommandLimits::default(),
+            checkpoint_folders: Vec::new(),
+            checkpoints: None,
         },
         project: find_project(home).unwrap(),
         services: Services {

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_hooks::{HookObserver, HookRunner};
 use dormouse_tools::{
-    CallContext, CallObserver, CallRunner, FileGuard, ReadCache, Shells, TodoList, TodoStatus,
+    CallContext, CallObserver, CallRunner, CommandSetup, FileGuard, ReadCache, Shells, TodoList,
+    TodoStatus,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +34,16 @@ impl ToolState {
         self.read_cache = cache;
     }
 
+    /// Forgets what was read: files may be others now.
+    pub(crate) fn forget_files(&self) {
+        *self.read_cache() = ReadCache::default();
+    }
+
+    /// Whether a command runs in the background.
+    pub(crate) fn has_running_shells(&self) -> bool {
+        self.shells.are_running()
+    }
+
     /// The steps of the task that are not completed.
     pub(crate) fn open_tasks(&self) -> Vec<String> {
         let todos = self.todos.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,9 +66,12 @@ impl ToolState {
         context.file_guard = config.memory.as_ref().map(|memory| {
             Arc::new(MemoryFileGuard(Arc::clone(&memory.access))) as Arc<dyn FileGuard>
         });
-        context.reaper = tools.reaper.clone();
-        context.commands = tools.commands;
-        context.shells = Arc::clone(&self.shells);
+        context.commands = CommandSetup {
+            limits: tools.commands,
+            reaper: tools.reaper.clone(),
+            shells: Arc::clone(&self.shells),
+        };
+        context.checkpoints.clone_from(&tools.checkpoints);
         context.redactor = tools.redactor.clone();
         context.reading = Some(tools.gate.clone());
         context.private_hosts = tools.gate.named_hosts();
@@ -70,7 +84,9 @@ impl ToolState {
         context.read_cache = Arc::new(Mutex::new(self.read_cache().clone()));
         let todos = self.todos.lock().unwrap_or_else(PoisonError::into_inner).clone();
         context.todos = Arc::new(Mutex::new(todos));
-        context.shells = Arc::default();
+        context.commands.shells = Arc::default();
+        // What forks write are memories, which have a history of their own.
+        context.checkpoints = None;
         context
     }
 }

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::{EventSink, TurnContext};
+use crate::rewind::{end_checkpoint, remove_unneeded_checkpoints};
 use crate::session_hooks::{SessionHooks, notes_block, write_title};
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::surroundings::Surroundings;
@@ -69,7 +70,9 @@ impl Engine {
                 self.session_tools.skills.activate(call);
             }
             self.session_tools.record_skills(&mut self.conversation.transcript)?;
-            let report = self.run_until_done(max_requests, turn).await?;
+            let report = self.run_until_done(max_requests, turn).await;
+            end_checkpoint(turn, &self.config).await;
+            let report = report?;
             if turn.is_interrupted() {
                 self.memory.recall.stop();
             }
@@ -130,6 +133,7 @@ impl Engine {
         Box::pin(async move {
             self.memory.end(&self.config, sink).await;
             self.hooks.end(reason, sink).await;
+            remove_unneeded_checkpoints(sink, &self.config, &self.conversation);
         })
     }
 
@@ -245,6 +249,10 @@ fn append_prompt(
     let message = conversation.append_user(blocks, MessageFlags::default())?;
     let line = conversation.transcript.lines();
     compaction.user_messages.add(&message, line);
+    // A subagent's changes belong to the turn of its session.
+    if let (Some(checkpoints), None) = (&config.tools.checkpoints, &config.subagent) {
+        checkpoints.begin_turn(message.id, line);
+    }
     // Attachments are not the user's words, and a subagent's prompt is the model's.
     if let (Some(memory), None) = (&config.memory, &config.subagent) {
         memory.access.provenance().record(message.id, Trust::Typed, prompt);

@@ -110,6 +110,11 @@ impl PermissionGate {
         Self::new(PermissionMode::Bypass, PermissionRules::default())
     }
 
+    /// Folders that were added to the project.
+    pub fn added_folders(&self) -> &[PathBuf] {
+        &self.additional_folders
+    }
+
     /// Adds folders in which edits may be accepted.
     #[must_use]
     pub fn with_folders(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {

@@ -5,9 +5,11 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::Environment;
+use dormouse_checkpoint::Checkpoints;
 use dormouse_conversation::known_tools::BASH;
 use dormouse_permissions::{
     Access, SAFE_GIT_ENVIRONMENT, ShellCommand, ShellVerdict, classify, commands,
@@ -79,7 +81,7 @@ struct Input {
 impl Input {
     fn checked(input: &RawValue, context: &CallContext) -> Result<(Self, Duration), ToolError> {
         let input: Self = parse_input(input)?;
-        let timeout = input.timeout(context.commands)?;
+        let timeout = input.timeout(context.commands.limits)?;
         if input.command.trim().is_empty() {
             return Err(ToolError::invalid("`command`: is empty"));
         }
@@ -141,9 +143,12 @@ impl Tool for Bash {
 async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let (input, timeout) = Input::checked(input, context)?;
     let failed = |error: ProcessError| ToolError::Failed { message: error.to_string() };
+    let recorder = CommandRecorder::of(&input.command, context);
+    recorder.before().await;
     let started = start(&input.command, context).await.map_err(failed)?;
     if input.run_in_background {
-        let id = context.shells.add(&input.command, started, &context.redactor);
+        recorder.goes_on();
+        let id = context.commands.shells.add(&input.command, started, &context.redactor);
         return Ok(ToolOutput::text(background_note(&id)));
     }
     let mut kept = OutputCollector::new(context.overflow.clone());
@@ -155,10 +160,48 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
         }
     };
     let take = |piece: &[u8]| show(&printed.push(piece));
-    let (ending, pipe) = started.run(take, timeout, &context.cancel).await.map_err(failed)?;
+    let run = started.run(take, timeout, &context.cancel).await;
+    recorder.after().await;
+    let (ending, pipe) = run.map_err(failed)?;
+    if pipe == PipeState::Held {
+        recorder.goes_on();
+    }
     show(&printed.finish());
     conclude(&mut kept, ending, pipe, timeout);
     answer(kept.finish(), ending)
+}
+
+/// Records what a command changes, unless it is known to read only.
+struct CommandRecorder(Option<Arc<Checkpoints>>);
+
+impl CommandRecorder {
+    fn of(command: &str, context: &CallContext) -> Self {
+        let may_write = classify(command) != ShellVerdict::ReadOnly;
+        Self(context.checkpoints.clone().filter(|_| may_write))
+    }
+
+    async fn before(&self) {
+        self.off_thread(Checkpoints::before_command).await;
+    }
+
+    async fn after(&self) {
+        self.off_thread(Checkpoints::after_command).await;
+    }
+
+    /// A process of the command goes on after the call.
+    fn goes_on(&self) {
+        if let Some(checkpoints) = &self.0 {
+            checkpoints.command_goes_on();
+        }
+    }
+
+    /// Lists files where that may block.
+    async fn off_thread(&self, work: fn(&Checkpoints)) {
+        if let Some(checkpoints) = self.0.clone() {
+            // A panic loses a checkpoint, not the command.
+            let _panicked = tokio::task::spawn_blocking(move || work(&checkpoints)).await;
+        }
+    }
 }
 
 fn answer(kept: KeptOutput, ending: ProcessEnd) -> Result<ToolOutput, ToolError> {
@@ -191,7 +234,7 @@ async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, Pr
         args: &args,
         folder: &context.folder,
         environment: &environment,
-        reaper: &context.reaper,
+        reaper: &context.commands.reaper,
     };
     match MergedProcess::start(start).await {
         // The verdict that a command only reads holds for bash; another shell may run it differently.

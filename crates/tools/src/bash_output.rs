@@ -73,6 +73,7 @@ fn look(input: &Input, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let filter = input.filter.as_deref().map(RegexMatcher::new).transpose();
     let filter = filter.map_err(|error| ToolError::invalid(format!("`filter`: {error}")))?;
     let shell = context
+        .commands
         .shells
         .get(&input.shell_id)
         .map_err(|error| ToolError::invalid(error.to_string()))?;

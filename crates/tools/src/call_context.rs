@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
+use dormouse_checkpoint::Checkpoints;
 use dormouse_permissions::{HostPattern, PermissionGate};
 use tokio_util::sync::CancellationToken;
 
@@ -31,6 +32,17 @@ impl Default for CommandLimits {
     }
 }
 
+/// How commands are run.
+#[derive(Debug, Clone, Default)]
+pub struct CommandSetup {
+    /// Their timeouts.
+    pub limits: CommandLimits,
+    /// Ends them when the program ends.
+    pub reaper: Reaper,
+    /// Those that run in the background.
+    pub shells: Arc<Shells>,
+}
+
 /// What a call is given besides its arguments.
 #[derive(Debug, Clone)]
 pub struct CallContext {
@@ -48,12 +60,10 @@ pub struct CallContext {
     pub file_guard: Option<Arc<dyn FileGuard>>,
     /// The list that `TodoWrite` keeps.
     pub todos: Arc<Mutex<TodoList>>,
-    /// Ends commands when the program ends.
-    pub reaper: Reaper,
-    /// The timeouts of commands.
-    pub commands: CommandLimits,
-    /// Commands that run in the background.
-    pub shells: Arc<Shells>,
+    /// How commands are run.
+    pub commands: CommandSetup,
+    /// Records what files were before they are changed.
+    pub checkpoints: Option<Arc<Checkpoints>>,
     /// Where this call may store output that is too long to keep in memory.
     pub overflow: Option<OutputFile>,
     /// Removes secrets from output that is shown or stored before the call ends.
@@ -77,9 +87,8 @@ impl CallContext {
             read_tokens,
             file_guard: None,
             todos: Arc::default(),
-            reaper: Reaper::none(),
-            commands: CommandLimits::default(),
-            shells: Arc::default(),
+            commands: CommandSetup::default(),
+            checkpoints: None,
             overflow: None,
             redactor: Redactor::default(),
             progress: None,

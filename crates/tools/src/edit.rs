@@ -168,7 +168,7 @@ fn edit(
         return create(&target, &named, change.new, context, cancel);
     }
     let (current, edited) = edited(&target, &change, context)?;
-    let metadata = commit(&target, Some(&current), &edited.bytes, cancel)?;
+    let metadata = commit(&target, Some(&current), &edited.bytes, context, cancel)?;
     let report = report(&named, &current, &edited);
     let (extent, content) = content_now(&current, &change, edited);
     remember(&context.read_cache, target.real, &metadata, extent, content);
@@ -223,7 +223,7 @@ fn create(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     refuse_existing(target)?;
-    let metadata = commit(target, None, content.as_bytes(), cancel)?;
+    let metadata = commit(target, None, content.as_bytes(), context, cancel)?;
     let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
     remember(cache, target.real.clone(), &metadata, ReadExtent::Whole, content.to_owned());
     let shown = around(content.as_bytes(), std::slice::from_ref(&(0..content.len())));

@@ -66,6 +66,7 @@ impl Tool for KillShell {
         Box::pin(async move {
             let Input { shell_id } = parse_input(input)?;
             let shell = context
+                .commands
                 .shells
                 .get(&shell_id)
                 .map_err(|error| ToolError::invalid(error.to_string()))?;

@@ -48,7 +48,7 @@ mod write;
 pub use bash::Bash;
 pub use bash_output::BashOutput;
 pub use call::CallRunner;
-pub use call_context::{CallContext, CommandLimits};
+pub use call_context::{CallContext, CommandLimits, CommandSetup};
 pub use call_result::CallResult;
 pub use confirmation::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
 pub use edit::Edit;

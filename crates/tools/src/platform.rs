@@ -6,7 +6,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags};
 use rustix::net::RecvFlags;
 
 pub(crate) use descendants::{descendants, session_members};
@@ -47,22 +46,3 @@ pub(crate) fn close_on_exec(file: OwnedFd) -> io::Result<OwnedFd> {
     rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::CLOEXEC)?;
     Ok(file)
 }
-
-/// The mode with these permission bits; its type is 32 bits wide on Linux.
-#[cfg(target_os = "linux")]
-pub(crate) fn mode_from_bits(bits: u32) -> Mode {
-    Mode::from_raw_mode(bits & 0o7777)
-}
-
-/// The mode with these permission bits; its type is 16 bits wide on macOS.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn mode_from_bits(bits: u32) -> Mode {
-    Mode::from_raw_mode(u16::try_from(bits & 0o7777).unwrap_or(0))
-}
-
-/// Flags to open a folder for walking through it; on Linux that needs no permission to list it.
-#[cfg(target_os = "linux")]
-pub(crate) const WALK_FOLDER: OFlags = OFlags::PATH;
-/// Flags to open a folder for walking through it.
-#[cfg(not(target_os = "linux"))]
-pub(crate) const WALK_FOLDER: OFlags = OFlags::RDONLY;

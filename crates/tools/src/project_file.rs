@@ -3,7 +3,6 @@
 //! Invariants: a file is replaced whole or not at all; one that exists is replaced only if it was read
 //! in this conversation and is still what was read; a failure leaves it as it was.
 
-mod folder;
 mod place;
 mod replace;
 
@@ -14,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use dormouse_base::{MissingFolder, open_folder_without_links};
 use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
 
 use crate::{CachedFile, CallContext, FileGuard, FileRoute, ReadCache, ReadExtent, ToolError};
-use folder::{Missing, open_folder};
 pub(crate) use place::{WriteTarget, resolve};
 pub(crate) use replace::commit;
 
@@ -86,7 +85,7 @@ fn open(path: &Path) -> Result<Option<File>, ToolError> {
         Err(source) => return Err(ToolError::unreadable(path, source)),
     }
     let (parent, name) = parts(path)?;
-    let folder = open_folder(parent, Missing::Fails)
+    let folder = open_folder_without_links(parent, MissingFolder::Fails)
         .map_err(|source| ToolError::unreadable(parent, source))?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&folder, name, flags, Mode::empty())

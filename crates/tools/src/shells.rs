@@ -80,6 +80,12 @@ impl Shells {
         id
     }
 
+    /// Whether a command is still running.
+    pub fn are_running(&self) -> bool {
+        let inner = lock(&self.inner);
+        inner.shells.values().any(|shell| shell.status() == ShellStatus::Running)
+    }
+
     /// The shell with this id.
     pub(crate) fn get(&self, id: &str) -> Result<Arc<BackgroundShell>, ShellNotFound> {
         let inner = lock(&self.inner);

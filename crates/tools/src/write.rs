@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
 use dormouse_conversation::known_tools::WRITE;
 use dormouse_permissions::Access;
@@ -19,7 +18,7 @@ use crate::project_file::{LoadedFile, WriteTarget, commit, load, permitted, reme
 use crate::snippet::difference;
 use crate::tool::{file_access, named_file};
 use crate::{
-    CallContext, FileChangePreview, ReadCache, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
+    CallContext, FileChangePreview, ReadExtent, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, parse_input,
 };
 
@@ -99,7 +98,7 @@ impl Tool for Write {
             let context_of_work = context.clone();
             to_the_end(&context.cancel, move |cancel| {
                 let target = permitted(&context_of_work, &input.file_path)?;
-                write(&target, input.content, &context_of_work.read_cache, cancel)
+                write(&target, input.content, &context_of_work, cancel)
             })
             .await
         })
@@ -109,18 +108,18 @@ impl Tool for Write {
 fn write(
     target: &WriteTarget,
     content: String,
-    cache: &Arc<Mutex<ReadCache>>,
+    context: &CallContext,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    let current = load(target, cache)?;
+    let current = load(target, &context.read_cache)?;
     if current.as_ref().is_some_and(|current| current.bytes == content.as_bytes()) {
         let text = format!("{} has this content already; nothing was written", target.named());
         return Ok(ToolOutput::text(text));
     }
     let named = target.named();
-    let metadata = commit(target, current.as_ref(), content.as_bytes(), cancel)?;
+    let metadata = commit(target, current.as_ref(), content.as_bytes(), context, cancel)?;
     let report = report(&named, current.as_ref(), &content);
-    remember(cache, target.real.clone(), &metadata, ReadExtent::Whole, content);
+    remember(&context.read_cache, target.real.clone(), &metadata, ReadExtent::Whole, content);
     Ok(ToolOutput::text(report))
 }
 

@@ -22,6 +22,7 @@ pub enum LayerSwitch {
     AutoCompact,
     ReactiveOnly,
     StoredResults,
+    Checkpoints,
     TimeClearing,
     CacheEdits,
     ServerClearing,
@@ -51,7 +52,7 @@ const fn off(name: &'static str, description: &'static str) -> Properties {
 
 impl LayerSwitch {
     /// All switches, in the order of the documentation.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Memory,
         Self::Extraction,
         Self::ExtractionHeadless,
@@ -63,6 +64,7 @@ impl LayerSwitch {
         Self::AutoCompact,
         Self::ReactiveOnly,
         Self::StoredResults,
+        Self::Checkpoints,
         Self::TimeClearing,
         Self::CacheEdits,
         Self::ServerClearing,
@@ -103,6 +105,9 @@ impl LayerSwitch {
             }
             Self::StoredResults => {
                 on("stored_results", "long tool results stored in a file; off: truncated")
+            }
+            Self::Checkpoints => {
+                on("checkpoints", "files kept before a turn changes them, for `/rewind`")
             }
             Self::TimeClearing => {
                 on("time_clearing", "old tool results cleared after a long pause")

@@ -14,6 +14,7 @@ mod memory;
 mod permissions;
 mod plugin;
 mod profile;
+mod rewind;
 mod send;
 mod sessions;
 mod setup;
@@ -37,6 +38,7 @@ pub(crate) use memory::*;
 pub(crate) use permissions::*;
 pub(crate) use plugin::*;
 pub(crate) use profile::*;
+pub(crate) use rewind::*;
 pub(crate) use send::*;
 pub(crate) use sessions::*;
 pub(crate) use setup::*;
@@ -160,6 +162,8 @@ pub(crate) enum CliCommand {
     Demo(DemoArguments),
     #[command(after_help = "dormouse sessions\ndormouse sessions --search migration --json")]
     Sessions(SessionsArguments),
+    #[command(after_help = REWIND_EXAMPLES)]
+    Rewind(RewindArguments),
     #[command(after_help = STATS_EXAMPLES)]
     Stats(StatsArguments),
     #[command(after_help = CONTEXT_EXAMPLES)]

@@ -14,6 +14,7 @@ pub(crate) mod memory;
 pub(crate) mod permissions;
 pub(crate) mod plugin;
 pub(crate) mod profile;
+pub(crate) mod rewind;
 pub(crate) mod search;
 pub(crate) mod send;
 pub(crate) mod sessions;

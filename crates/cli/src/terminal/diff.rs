@@ -16,10 +16,8 @@ pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {
     };
     let old = text(diff.before.as_deref());
     let new = text(diff.after.as_deref());
-    let unified = TextDiff::from_lines(&old, &new)
-        .unified_diff()
-        .header(&name("a", diff.before.is_some()), &name("b", diff.after.is_some()))
-        .to_string();
+    let header = (name("a", diff.before.is_some()), name("b", diff.after.is_some()));
+    let unified = unified_texts((&header.0, &header.1), &old, &new);
     if color == ColorMode::Plain {
         return unified;
     }
@@ -33,4 +31,9 @@ pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {
         color.paint(line, style) + "\n"
     });
     painted.collect()
+}
+
+/// A unified diff of two texts with these names.
+pub(crate) fn unified_texts((old_name, new_name): (&str, &str), old: &str, new: &str) -> String {
+    TextDiff::from_lines(old, new).unified_diff().header(old_name, new_name).to_string()
 }

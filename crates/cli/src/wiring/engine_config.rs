@@ -1,9 +1,10 @@
 //! The parts of an engine's configuration that follow from settings, arguments and the model connection.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, LayerSwitch, Settings, Switches, ToolSettings};
+use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, ToolSettings};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
     CostRules, EngineConfig, MemorySetup, ModelSetup, PromptOverrides, ResultRules, Services,
@@ -38,6 +39,7 @@ pub(super) fn tool_setup(
     memory: Option<&MemorySetup>,
     gate: &PermissionGate,
     environment: &Environment,
+    checkpoint_folders: Vec<PathBuf>,
     confirmer: Option<Arc<dyn Confirmer>>,
 ) -> ToolSetup {
     let tools =
@@ -50,10 +52,24 @@ pub(super) fn tool_setup(
         redactor: connection.redactor.clone(),
         reaper: Reaper::of_this_program(),
         commands: command_limits(settings),
+        checkpoint_folders,
+        checkpoints: None,
     }
 }
 
-pub(super) fn services(world: &World) -> Result<Services, Failure> {
+/// The folders whose files are listed around commands; none where checkpoints are off.
+pub(super) fn checkpoint_folders(
+    switches: &Switches,
+    project: &Project,
+    gate: &PermissionGate,
+) -> Vec<PathBuf> {
+    if !switches.is_on(LayerSwitch::Checkpoints) {
+        return Vec::new();
+    }
+    std::iter::once(project.checkout.clone()).chain(gate.added_folders().iter().cloned()).collect()
+}
+
+pub(crate) fn services(world: &World) -> Result<Services, Failure> {
     Ok(Services {
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),

@@ -152,6 +152,8 @@ impl From<dormouse_engine::EngineError> for Failure {
                 | TranscriptError::Encode(_)
                 | TranscriptError::Append(AppendError::Newline { .. }),
             )
+            | EngineError::Checkpoint(_)
+            | EngineError::StillWriting(_)
             | EngineError::History(_) => None,
         };
         let missing = matches!(error, EngineError::Transcript(TranscriptError::Missing(_)));

@@ -156,8 +156,11 @@ pub(crate) async fn prepare_for(
         memory_session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
     });
     let memory = memory_session::setup(world, &project, set, saving).await?;
-    let memories = memory.iter().flat_map(|memory| memory.access.memories().folders());
-    let scope = permissions::reading_scope(&project, world, memories.map(PathBuf::from))?;
+    let memories = memory.iter().map(|memory| memory.access.memories());
+    let memories = memories.flat_map(|reachable| {
+        reachable.folders().into_iter().map(PathBuf::from).chain(reachable.draft_folders())
+    });
+    let scope = permissions::reading_scope(&project, world, memories)?;
     let gate = gate.with_reading(scope);
     if arguments.verbose {
         describe(&connection, saving);
@@ -249,6 +252,7 @@ impl PreparedSession {
                 memory.as_ref(),
                 &gate,
                 &environment,
+                engine_config::checkpoint_folders(&switches, &project, &gate),
                 confirmer,
             ),
             small: connection.small,

@@ -80,6 +80,7 @@ mod recall;
 mod recall_message;
 mod recall_turn;
 mod released_home;
+mod rewind;
 mod session_notes;
 mod session_notes_harm;
 mod sessions;

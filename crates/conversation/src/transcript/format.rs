@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::boundary::CompactionBoundary;
+use super::rewound::RewindMark;
 use crate::block::{Block, BlockError};
 use crate::facts::EnvironmentFacts;
 use crate::message::{MessageFlags, Response, Role, StopReason};
@@ -93,6 +94,8 @@ pub(super) enum LineBody<'a> {
     },
     /// The oldest messages were dropped.
     Snip { subtype: &'a str, compact_metadata: &'a CompactionBoundary },
+    /// The user went back to an earlier message.
+    Rewind { rewind: RewindMark },
     /// Messages whose thinking is no longer sent.
     ThinkingDropped {
         #[serde(skip_serializing_if = "<[_]>::is_empty")]

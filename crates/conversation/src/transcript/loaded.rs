@@ -50,6 +50,8 @@ pub struct UserMessagePosition {
     pub at: Timestamp,
     /// The number of its line, from 1.
     pub line: u64,
+    /// The number of the first line that goes with it: what was announced in front of it.
+    pub begins: u64,
 }
 
 /// The content of a transcript.
@@ -79,6 +81,8 @@ pub struct LoadedTranscript {
     pub folder: Option<String>,
     /// The id of the last line that is part of the conversation.
     pub last_line: Option<MessageId>,
+    /// The rewinds, abandoned ones too.
+    pub rewinds: Vec<MessageId>,
     /// Lines that could not be used.
     pub warnings: Vec<TranscriptWarning>,
 }

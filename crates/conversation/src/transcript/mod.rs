@@ -4,24 +4,28 @@
 //! files and our reader on theirs. A message is several lines, one a block, as each completes; they
 //! share `messageUuid` (and, from the model, `message.id`), while every line has a `uuid` of its own.
 //! Decisions that must survive a resume are lines too: the rendered prefix, facts told since, results that
-//! were stored, thinking that was dropped, and compactions.
+//! were stored, thinking that was dropped, compactions and rewinds.
 
 mod boundary;
+mod envelope;
 mod format;
 mod loaded;
 mod pending;
 mod pending_boundary;
 mod read;
 mod replay;
+mod rewound;
 mod search;
 mod sessions;
 mod write;
 
 pub use boundary::{CompactionBoundary, CompactionTrigger, without_usage};
+pub use envelope::{LineEnvelope, MessageHeader};
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
 pub use read::{load_subagent_transcript, load_transcript};
 pub use replay::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_transcript};
+pub use rewound::RewindMark;
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};
-pub use write::{LineEnvelope, MessageHeader, Transcript, TranscriptError};
+pub use write::{Transcript, TranscriptError};

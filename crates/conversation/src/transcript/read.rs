@@ -9,6 +9,7 @@ use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
 use super::format::{LineIn, MessageIn, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN};
 use super::loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 use super::pending_boundary::PendingBoundary;
+use super::rewound::Abandoned;
 use crate::block::{Block, BlockKind};
 use crate::message::{Message, MessageFlags, Role, StopReason};
 use crate::prefix::Prefix;
@@ -25,10 +26,19 @@ pub fn load_subagent_transcript(bytes: &[u8]) -> LoadedTranscript {
 }
 
 fn load_with(mut reader: Reader, bytes: &[u8]) -> LoadedTranscript {
+    let abandoned = Abandoned::of(bytes);
     let read = each_line(bytes, |number, line| {
+        if abandoned.has(u64::try_from(number).unwrap_or(u64::MAX)) {
+            return Ok(());
+        }
         reader.number = number;
-        reader.read_line(line)
+        let read = reader.read_line(line);
+        if !reader.goes_with_next {
+            reader.next_begins = number + 1;
+        }
+        read
     });
+    reader.loaded.rewinds = abandoned.rewinds;
     reader.loaded.lines = read.lines;
     reader.loaded.warnings.extend(read.warnings);
     if let Some(pending) = reader.pending.take() {
@@ -87,6 +97,10 @@ struct Reader {
     is_subagent: bool,
     /// The number of the current line.
     number: usize,
+    /// Whether the current line only goes with the user's next message: facts, and what the program announces.
+    goes_with_next: bool,
+    /// The number of the first line that goes with the user's next message.
+    next_begins: usize,
     /// A compaction whose messages are still to come.
     pending: Option<PendingBoundary>,
 }
@@ -95,6 +109,8 @@ impl Reader {
     fn read_line(&mut self, line: &[u8]) -> Result<(), TranscriptLineError> {
         let text = std::str::from_utf8(line)?;
         let mut line: LineIn<'_> = serde_json::from_str(text)?;
+        self.goes_with_next = line.kind == "facts"
+            || (line.kind == "user" && line.is_meta && !line.is_compact_summary);
         if let Some(folder) = line.cwd.take() {
             let same = self.loaded.folder.as_deref() == Some(&folder);
             if !same {
@@ -259,6 +275,7 @@ impl Reader {
                 message: id,
                 at: timestamp,
                 line,
+                begins: u64::try_from(self.next_begins.max(1)).unwrap_or(line),
             });
         }
         self.positions.insert(key.to_owned(), self.loaded.messages.len());

@@ -11,17 +11,19 @@ use dormouse_base::{
 use thiserror::Error;
 
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
+use super::envelope::{LineEnvelope, MessageHeader};
 use super::format::{
     LineBody, LineOut, MessageOut, STORED, THINKING_DROPPED, WITHDRAWN, format_timestamp,
 };
 use super::loaded::{LoadedTranscript, TranscriptWarning};
 use super::read::load_transcript;
+use super::rewound::{REWIND, RewindMark};
 use super::sessions::{
     lock_file, session_file, session_folder, side_chains, side_file, side_folder,
 };
 use crate::block::Block;
 use crate::facts::EnvironmentFacts;
-use crate::message::{Message, MessageFlags, Response, Role, StopReason};
+use crate::message::{Message, Role, StopReason};
 use crate::prefix::{Prefix, PrefixOrigin};
 use crate::skill::UsedSkill;
 
@@ -48,42 +50,6 @@ pub enum TranscriptError {
     /// A line cannot be serialized.
     #[error("a transcript line could not be encoded: {0}")]
     Encode(#[from] serde_json::Error),
-}
-
-/// The fields that every line shares.
-#[derive(Debug, Clone)]
-pub struct LineEnvelope {
-    /// The working directory.
-    pub folder: String,
-    /// The program's version.
-    pub version: String,
-    /// The git branch, if there is one.
-    pub git_branch: String,
-}
-
-/// The message that the blocks of a line belong to.
-#[derive(Debug, Clone, Copy)]
-pub struct MessageHeader<'a> {
-    /// The id of the message.
-    pub message: MessageId,
-    /// The role of the message.
-    pub role: Role,
-    /// The flags of the message.
-    pub flags: MessageFlags,
-    /// For the model's blocks: the response metadata so far.
-    pub response: Option<&'a Response>,
-}
-
-impl<'a> MessageHeader<'a> {
-    /// The header of a complete message.
-    pub fn of(message: &'a Message) -> Self {
-        Self {
-            message: message.id,
-            role: message.role,
-            flags: message.flags,
-            response: message.response.as_ref(),
-        }
-    }
 }
 
 /// How much of a torn line is kept.
@@ -193,8 +159,7 @@ impl Transcript {
         let unterminated =
             if lacks_newline { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
         let (file, tail) = AppendFile::open(dir, &path, unterminated)?;
-        let newest = loaded.messages.iter().rev().take(REMEMBERED_MESSAGES);
-        let started = newest.map(|message| message.id).collect();
+        let started = newest(&loaded);
         let mut transcript = Self {
             last_line: loaded.last_line,
             lines: loaded.lines,
@@ -426,6 +391,20 @@ impl Transcript {
         self.write("skill", LineBody::Skill { skill })
     }
 
+    /// Goes back to before a message: later lines stay in the file and are not part of the conversation any more. Returns
+    /// the transcript as it is read from now on.
+    pub fn rewind(&mut self, rewind: RewindMark) -> Result<LoadedTranscript, TranscriptError> {
+        self.write(REWIND, LineBody::Rewind { rewind })?;
+        self.sync()?;
+        let path = self.path();
+        let bytes =
+            std::fs::read(path).map_err(|error| FileError::new(FileAction::Read, path, error))?;
+        let loaded = load_transcript(&bytes);
+        self.last_line = loaded.last_line;
+        self.started = newest(&loaded);
+        Ok(loaded)
+    }
+
     /// Flushes the file to disk.
     pub fn sync(&self) -> Result<(), TranscriptError> {
         Ok(self.file.sync()?)
@@ -475,6 +454,11 @@ impl Transcript {
             body,
         }
     }
+}
+
+/// The newest messages of a transcript, to which lines may still be added.
+fn newest(loaded: &LoadedTranscript) -> VecDeque<MessageId> {
+    loaded.messages.iter().rev().take(REMEMBERED_MESSAGES).map(|message| message.id).collect()
 }
 
 impl Owner {

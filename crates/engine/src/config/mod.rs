@@ -6,9 +6,11 @@ pub(crate) mod model_setup;
 pub(crate) mod result_rules;
 pub(crate) mod services;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Dir, Environment, Project, Redactor, SessionId};
+use dormouse_checkpoint::Checkpoints;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::{Effort, RequestOptions};
 use dormouse_extensions::skills::Skills;
@@ -87,6 +89,10 @@ pub struct ToolSetup {
     pub reaper: Reaper,
     /// How long commands may run.
     pub commands: CommandLimits,
+    /// The folders whose files are listed around commands, for checkpoints; none where checkpoints are off.
+    pub checkpoint_folders: Vec<PathBuf>,
+    /// Records what files were before a turn changes them, once the session has begun. Subagents share their session's.
+    pub checkpoints: Option<Arc<Checkpoints>>,
 }
 
 /// What plugs into a conversation.

@@ -39,7 +39,10 @@ impl Driver<'_, '_> {
                 return FinishedCall::new(Block::interrupted(&call.id));
             };
             let result = caller.run(tool_use, &context).await;
-            let events = call_events(tool_use, &result);
+            let notices =
+                context.checkpoints.iter().flat_map(|checkpoints| checkpoints.take_notices());
+            let notices = notices.map(EngineEvent::Notice);
+            let events = call_events(tool_use, &result).into_iter().chain(notices).collect();
             let CallResult { content, spilled, is_error, verdict, notes, halt, .. } = result;
             let kept = match &spilled {
                 Some(spilled) => store.stored(spilled),

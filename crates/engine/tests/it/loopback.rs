@@ -36,6 +36,8 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
             redactor: Redactor::default(),
             reaper: Reaper::none(),
             commands: CommandLimits::default(),
+            checkpoint_folders: Vec::new(),
+            checkpoints: None,
         },
         project: find_project(home).unwrap(),
         services: Services {

@@ -28,7 +28,7 @@ pub use judge::{DraftChange, DraftPlan, DraftRejection};
 use steps::{DraftStep, Steps};
 
 /// Folder for drafts in the state folder; each draft has its own folder there.
-const FOLDER: &str = "dreaming";
+pub(crate) const FOLDER: &str = "dreaming";
 
 /// A copy of a memory directory that a dream changes.
 pub struct MemoryDraft {

@@ -14,6 +14,7 @@ use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use thiserror::Error;
 
+use crate::draft;
 use crate::kind::Scope;
 use crate::names::MemoryFile;
 use crate::recall::{MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter};
@@ -145,6 +146,11 @@ impl ReachableMemories {
     /// The directories of the stores, as text.
     pub fn folders(&self) -> Vec<String> {
         self.stores.iter().map(|store| store.dir().path().display().to_string()).collect()
+    }
+
+    /// The folders in which dreams work on copies of the stores.
+    pub fn draft_folders(&self) -> impl Iterator<Item = PathBuf> {
+        self.stores.iter().map(|store| store.state_dir().path().join(draft::FOLDER))
     }
 
     /// The store whose directory a path is in, and the rest of the path. Links are followed.

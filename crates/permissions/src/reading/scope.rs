@@ -105,7 +105,8 @@ impl ReadingScope {
         if credentials::has_telling_name(path) {
             return object(ReadingNeed::Credentials, path);
         }
-        let is_free = self.free.iter().any(|root| path.starts_with(root));
+        let is_free =
+            self.free.iter().any(|root| path.starts_with(root) && !self.opens_home(root, path));
         let is_harmless = HARMLESS.iter().any(|known| path == Path::new(known));
         // The folders above the project only lead to it.
         let leads_to_project =
@@ -114,6 +115,12 @@ impl ReadingScope {
             return None;
         }
         object(ReadingNeed::Outside, path)
+    }
+
+    /// Whether a folder that may be read lies above the home of the user, and the path in it: a home in the temporary
+    /// folder is still a home.
+    fn opens_home(&self, root: &Path, path: &Path) -> bool {
+        self.home().is_some_and(|home| home.starts_with(root) && path.starts_with(home))
     }
 
     /// The environments of processes need confirmation even where nothing else does.

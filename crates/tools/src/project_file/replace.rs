@@ -8,18 +8,33 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
-use dormouse_base::fault;
+use dormouse_base::{MissingFolder, fault, mode_from_bits, open_folder_without_links};
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::{LoadedFile, Missing, WriteTarget, changed, open_folder, parts, refused, unwritable};
+use super::{LoadedFile, WriteTarget, changed, parts, refused, unwritable};
 use crate::blocking::check;
-use crate::platform::mode_from_bits;
-use crate::{FileWriteOutcome, FileWriter, ToolError};
+use crate::{CallContext, FileWriteOutcome, FileWriter, ToolError};
 
 /// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
 pub(crate) fn commit(
+    target: &WriteTarget,
+    current: Option<&LoadedFile>,
+    content: &[u8],
+    context: &CallContext,
+    cancel: &CancellationToken,
+) -> Result<Metadata, ToolError> {
+    let Some(checkpoints) = context.checkpoints.as_ref().filter(|_| target.door.is_none()) else {
+        return put(target, current, content, cancel);
+    };
+    checkpoints.before_write(&target.real);
+    let written = put(target, current, content, cancel);
+    checkpoints.after_write(&target.real);
+    written
+}
+
+fn put(
     target: &WriteTarget,
     current: Option<&LoadedFile>,
     content: &[u8],
@@ -33,8 +48,8 @@ pub(crate) fn commit(
         return pass(&**door, current, content)
             .and_then(|()| path.metadata().map_err(|source| unwritable(path, source)));
     }
-    let missing = if current.is_some() { Missing::Fails } else { Missing::IsMade };
-    let folder = open_folder(parent, missing).map_err(fail)?;
+    let missing = if current.is_some() { MissingFolder::Fails } else { MissingFolder::IsMade };
+    let folder = open_folder_without_links(parent, missing).map_err(fail)?;
     // Not made from the file's name, which may be as long as names can be.
     let temporary = format!(".dormouse-{}.tmp", uuid::Uuid::new_v4().simple());
     let written =

@@ -16,6 +16,7 @@ pub(crate) enum SlashCommand {
     Context,
     Snip,
     Expand,
+    Rewind,
     Plan,
     Skills,
     Plugins,
@@ -52,6 +53,12 @@ pub(crate) const COMMANDS: &[(SlashCommand, &str, &str, &str)] = &[
     ),
     (SlashCommand::Context, "context", "", "show what fills the context window"),
     (SlashCommand::Expand, "expand", "", "restore the newest collapsed messages"),
+    (
+        SlashCommand::Rewind,
+        "rewind",
+        "[N [code|conversation]]",
+        "go back to before your message N: files, conversation or both; without N, list your messages",
+    ),
     (
         SlashCommand::Snip,
         "snip",

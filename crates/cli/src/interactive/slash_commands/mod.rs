@@ -7,6 +7,7 @@ mod compact;
 mod dream;
 pub(super) mod memory;
 mod plan;
+mod rewind;
 pub(super) mod rows;
 pub(super) mod skills;
 
@@ -63,6 +64,7 @@ impl InteractiveSession<'_> {
             SlashCommand::Context => view.list(&rows::context(&self.session.engine)),
             SlashCommand::Snip => compact::snip(&mut self.session.engine, view),
             SlashCommand::Expand => compact::expand(&mut self.session.engine, view),
+            SlashCommand::Rewind => self.rewind(rest),
             SlashCommand::Mcp => {
                 let text = mcp_servers::in_talk(&self.session.servers, rest).await;
                 self.view.say(&text);

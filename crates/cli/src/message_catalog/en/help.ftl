@@ -75,6 +75,17 @@ demo = Run a short demonstration with a scripted model; no API key needed
 sessions = List the sessions of this project
     .search = Text that the session must contain
 
+rewind = List your messages of a session, or take back what was done after one of them
+    .session = Session, by id or id prefix
+    .number = Number of the message to go back to: files and conversation become what they were before it
+    .code = Take back files only
+    .conversation = Take back the conversation only
+    .overwrite = Also restore files that were changed since by someone else
+    .dry-run = Show what would be done, and the differences that would be lost
+    .notes =
+        Files that you changed since are left as they are, and the difference is shown. A rewind can be taken back: it is in
+        the list. Git's commits, branches and index are not changed.
+
 stats = Show cost, cache hit rate, and the work of each context layer
     .since = Start of the period: 12h, 7d, 4w, or a date such as 2026-11-02
     .session = Session to show, by id or id prefix

@@ -22,6 +22,44 @@ sessions-no-match = No session of this project contains `{ $text }`.
 max-cost-without-price =
     warning: --max-cost has no effect: the price of { $model } is unknown (price list of { $dated }); add it to the setting `prices`
 
+# Rewind
+
+rewind-none = There is no message to go back to.
+rewind-how = To go back to before a message, give its number; with --dry-run, nothing is changed.
+rewind-how-here = /rewind N goes back to before message N; /rewind N code or /rewind N conversation takes back only one of the two.
+rewind-usage-here = Usage: /rewind, /rewind N, /rewind N code, /rewind N conversation; add overwrite to restore files that you changed since
+rewind-no-message =
+    there is no message { $number }; { $count ->
+        [0] the session has none
+        [one] the session has one
+       *[other] the session has { $count }
+    }
+rewind-no-message-hint = without a number, the messages are listed
+rewind-is-rewind = (a rewind; going back here takes it back)
+rewind-no-changes = no files changed
+rewind-new = { $path } (new)
+rewind-deleted = { $path } (deleted)
+rewind-more = { $count } more
+rewind-label-restore = restore
+rewind-label-bring-back = bring back
+rewind-label-remove = remove
+rewind-label-changed = changed since
+rewind-label-not-kept = not kept
+rewind-branch-moved = Git was on { $then } and is on { $now } now. Files are restored; the branch is not.
+rewind-incomplete = A crash cut off a command; what it changed may not be complete in this list.
+rewind-dry-run = Nothing was changed. Without --dry-run, this is done.
+rewind-restored =
+    { $count ->
+        [0] No file had to be restored.
+        [one] Restored one file.
+       *[other] Restored { $count } files.
+    }
+rewind-conversation = The conversation is what it was before message { $number }.
+rewind-skipped = left as it is: { $path } ({ $reason })
+rewind-overwrite-here = Files that were changed since are left as they are. To restore them too: /rewind { $number } overwrite
+rewind-diff-now = { $path } (now)
+rewind-diff-then = { $path } (restored)
+
 # Compaction
 
 compacted = compacted { $method }: { $before } tokens before, { $after } after; { $percent } % of the names kept; the transcript has everything

@@ -7,21 +7,23 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
 
-use dormouse_base::fault;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::fault;
 use crate::platform::WALK_FOLDER;
 
 /// What to do about a folder that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub enum MissingFolder {
+    /// The walk fails.
     Fails,
+    /// It is made.
     IsMade,
 }
 
 /// Opens an absolute path, folder by folder.
-pub(super) fn open_folder(path: &Path, missing: Missing) -> io::Result<OwnedFd> {
+pub fn open_folder_without_links(path: &Path, missing: MissingFolder) -> io::Result<OwnedFd> {
     let flags = WALK_FOLDER | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut folder = rustix::fs::open("/", flags, Mode::empty())?;
     for component in path.components() {
@@ -33,7 +35,7 @@ pub(super) fn open_folder(path: &Path, missing: Missing) -> io::Result<OwnedFd> 
             }
         };
         let opened = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
-            Err(Errno::NOENT) if missing == Missing::IsMade => {
+            Err(Errno::NOENT) if missing == MissingFolder::IsMade => {
                 fault::point("tools.create_dir")?;
                 match rustix::fs::mkdirat(&folder, name, Mode::RWXU | Mode::RWXG | Mode::RWXO) {
                     // Somebody else may make it at the same moment.

@@ -1,0 +1,357 @@
+//! The files of a project at one moment: what a command changed is the difference of two listings.
+//!
+//! Invariant: what is in a listing can be brought back, by a kept content or by git's own object, or is counted as left
+//! out. Listed are files that git tracks or does not ignore; without git, all.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::{WalkBuilder, WalkState};
+
+use crate::content_store::ContentStore;
+use crate::error::CheckpointError;
+use crate::git_index::{GitIndex, ObjectId};
+use crate::git_objects;
+use crate::state::{FileState, MAX_FILE};
+
+/// The most files that one listing copies, and their bytes together.
+const MAX_COPIED: (usize, u64) = (2_000, 200 * 1024 * 1024);
+/// More entries than this are not listed.
+const MAX_ENTRIES: usize = 400_000;
+/// A file that changed so shortly before it was listed may change again and keep its time.
+const SAME_TICK: i128 = 20_000_000;
+
+/// What the system says of a file without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileMark {
+    mode: u32,
+    inode: u64,
+    size: u64,
+    modified: i128,
+    changed: i128,
+}
+
+impl FileMark {
+    fn of(metadata: &Metadata) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Self {
+            mode: metadata.mode(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+/// What a file was when it was listed.
+#[derive(Debug, Clone)]
+enum Listed {
+    /// What it was is known.
+    Known(FileState),
+    /// Its content is this object of the repository with this number.
+    InGit { repository: usize, object: ObjectId, mode: u32 },
+}
+
+/// Files that a listing does not keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct UnkeptFiles {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
+    /// The folder or file that most of the bytes are in.
+    pub(crate) largest: PathBuf,
+}
+
+/// Sizes of git's objects and states of files that earlier listings found, so that nothing is read twice.
+#[derive(Debug, Default)]
+pub(crate) struct ListingCache {
+    states: HashMap<PathBuf, (FileMark, FileState)>,
+    blob_sizes: HashMap<ObjectId, u64>,
+}
+
+/// The files of a project at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectListing {
+    files: HashMap<PathBuf, (FileMark, Listed)>,
+    repositories: Vec<PathBuf>,
+    /// When it was begun, in nanoseconds, by the clock that files have their times from.
+    made: i128,
+    pub(crate) left_out: UnkeptFiles,
+}
+
+/// A file that differs between two listings, and what it was in the first.
+pub(crate) struct FoundChange {
+    pub(crate) path: PathBuf,
+    pub(crate) before: FileState,
+}
+
+impl ProjectListing {
+    /// Lists the files below these folders and keeps what git could not bring back.
+    pub(crate) fn make(
+        roots: &[PathBuf],
+        store: &ContentStore,
+        cache: &mut ListingCache,
+    ) -> Result<Self, CheckpointError> {
+        let made = store.now()?;
+        let (found, mut repositories) = walk(roots);
+        repositories.sort();
+        let indexes: Vec<GitIndex> =
+            repositories.iter().map(|checkout| GitIndex::read(checkout)).collect();
+        let mut listing = Self { made, ..Self::default() };
+        let mut to_copy = Vec::new();
+        let seen: HashSet<&PathBuf> = found.iter().map(|(path, _)| path).collect();
+        // Files that git tracks although it is told to ignore them.
+        let forced: Vec<(PathBuf, Metadata)> = repositories
+            .iter()
+            .zip(&indexes)
+            .flat_map(|(checkout, index)| index.paths().map(|path| checkout.join(path)))
+            .filter(|path| !seen.contains(path))
+            .filter_map(|path| path.symlink_metadata().ok().map(|metadata| (path, metadata)))
+            .filter(|(_, metadata)| !metadata.is_dir())
+            .collect();
+        drop(seen);
+        for (path, metadata) in found.into_iter().chain(forced) {
+            let mark = FileMark::of(&metadata);
+            if !metadata.is_file() {
+                let state = FileState::look(&path)?;
+                listing.files.insert(path, (mark, Listed::Known(state)));
+                continue;
+            }
+            let repository = owner(&repositories, &path);
+            let tracked = repository.and_then(|number| {
+                let (checkout, index) = (repositories.get(number)?, indexes.get(number)?);
+                Some((number, index, path.strip_prefix(checkout).ok()?))
+            });
+            let object = tracked.and_then(|(number, index, below)| {
+                Some((number, index.unchanged(below, &metadata)?))
+            });
+            match object {
+                Some((repository, object)) => {
+                    let mode = mark.mode & 0o7777;
+                    let listed = Listed::InGit { repository, object, mode };
+                    listing.files.insert(path, (mark, listed));
+                }
+                None => {
+                    let is_tracked = tracked.is_some_and(|(_, index, below)| index.has(below));
+                    to_copy.push((!is_tracked, mark, path));
+                }
+            }
+        }
+        listing.repositories = repositories;
+        to_copy.extend(listing.take_converted(cache));
+        // What git knows of first, then small files: they are what people write.
+        to_copy.sort_by(|one, other| {
+            (one.0, one.1.size, &one.2).cmp(&(other.0, other.1.size, &other.2))
+        });
+        listing.copy(to_copy, store, cache)?;
+        Ok(listing)
+    }
+
+    /// Takes out the files of which git has another content than the checkout: line ends, filters.
+    fn take_converted(&mut self, cache: &mut ListingCache) -> Vec<(bool, FileMark, PathBuf)> {
+        let mut converted = Vec::new();
+        for (number, checkout) in self.repositories.iter().enumerate() {
+            let in_git = |listed: &Listed| match listed {
+                Listed::InGit { repository, object, .. } if *repository == number => Some(*object),
+                Listed::InGit { .. } | Listed::Known(_) => None,
+            };
+            let attributes = self.files.keys().filter(|path| {
+                path.file_name().is_some_and(|name| name == ".gitattributes")
+                    && path.starts_with(checkout)
+            });
+            if !attributes.into_iter().any(|path| may_convert(path))
+                && !git_objects::converts_line_ends(checkout)
+            {
+                continue;
+            }
+            let unknown: Vec<ObjectId> = self
+                .files
+                .values()
+                .filter_map(|(_, listed)| in_git(listed))
+                .filter(|object| !cache.blob_sizes.contains_key(object))
+                .collect();
+            cache.blob_sizes.extend(git_objects::sizes(checkout, &unknown));
+            let differs = |(path, (mark, listed)): (&PathBuf, &(FileMark, Listed))| {
+                let object = in_git(listed)?;
+                (cache.blob_sizes.get(&object) != Some(&mark.size))
+                    .then(|| (false, *mark, path.clone()))
+            };
+            converted.extend(self.files.iter().filter_map(differs));
+        }
+        for (_, _, path) in &converted {
+            self.files.remove(path);
+        }
+        converted
+    }
+
+    /// Copies files within the limits; the others are left out.
+    fn copy(
+        &mut self,
+        files: Vec<(bool, FileMark, PathBuf)>,
+        store: &ContentStore,
+        cache: &mut ListingCache,
+    ) -> Result<(), CheckpointError> {
+        let (mut copied, mut bytes) = (0, 0);
+        let mut left_out: Vec<(PathBuf, u64)> = Vec::new();
+        let mut states = HashMap::new();
+        for (_, mark, path) in files {
+            let fits =
+                mark.size <= MAX_FILE && copied < MAX_COPIED.0 && bytes + mark.size <= MAX_COPIED.1;
+            let state = if fits {
+                copied += 1;
+                bytes += mark.size;
+                match cache.states.get(&path) {
+                    Some((known, state)) if *known == mark && !self.is_recent(mark) => {
+                        state.clone()
+                    }
+                    _ => FileState::keep(&path, store)?,
+                }
+            } else {
+                left_out.push((path.clone(), mark.size));
+                FileState::File { content: None, size: mark.size, mode: mark.mode & 0o7777 }
+            };
+            states.insert(path.clone(), (mark, state.clone()));
+            self.files.insert(path, (mark, Listed::Known(state)));
+        }
+        self.left_out = summary(&left_out);
+        cache.states = states;
+        Ok(())
+    }
+
+    /// The number of files.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether the file may change within the tick of the clock that it has.
+    fn is_recent(&self, mark: FileMark) -> bool {
+        mark.changed.max(mark.modified) + SAME_TICK >= self.made
+    }
+
+    /// The files that differ in a later listing, and what they were. Contents that only git has are kept now: git may
+    /// drop them one day.
+    pub(crate) fn changed_in(
+        &self,
+        later: &Self,
+        store: &ContentStore,
+    ) -> Result<Vec<FoundChange>, CheckpointError> {
+        let differs = |path: &PathBuf, mark: FileMark| match later.files.get(path) {
+            Some((now, _)) if is_folder(mark) && is_folder(*now) => now.mode != mark.mode,
+            Some((now, _)) => *now != mark || self.is_recent(mark),
+            None => true,
+        };
+        let mut changes = Vec::new();
+        let mut from_git: Vec<(usize, ObjectId, u32, &PathBuf)> = Vec::new();
+        for (path, (_, listed)) in
+            self.files.iter().filter(|(path, (mark, _))| differs(path, *mark))
+        {
+            match listed {
+                Listed::Known(state) => {
+                    changes.push(FoundChange { path: path.clone(), before: state.clone() });
+                }
+                Listed::InGit { repository, object, mode } => {
+                    from_git.push((*repository, *object, *mode, path));
+                }
+            }
+        }
+        for (number, checkout) in self.repositories.iter().enumerate() {
+            let own: Vec<_> = from_git.iter().filter(|found| found.0 == number).collect();
+            let objects: Vec<ObjectId> = own.iter().map(|found| found.1).collect();
+            let contents = git_objects::contents(checkout, &objects);
+            for (_, object, mode, path) in own {
+                let before = self.state_of_object(path, contents.get(object), *mode, store)?;
+                changes.push(FoundChange { path: (*path).clone(), before });
+            }
+        }
+        let new = later.files.keys().filter(|path| !self.files.contains_key(*path));
+        changes
+            .extend(new.map(|path| FoundChange { path: path.clone(), before: FileState::Absent }));
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(changes)
+    }
+
+    fn state_of_object(
+        &self,
+        path: &Path,
+        content: Option<&Vec<u8>>,
+        mode: u32,
+        store: &ContentStore,
+    ) -> Result<FileState, CheckpointError> {
+        let size = self.files.get(path).map_or(0, |(mark, _)| mark.size);
+        let content = content.filter(|content| content.len() as u64 == size);
+        let content = content.map(|content| store.put(content)).transpose()?;
+        Ok(FileState::File { content, size, mode })
+    }
+}
+
+fn is_folder(mark: FileMark) -> bool {
+    mark.mode & 0o170_000 == 0o040_000
+}
+
+/// The number of the innermost repository that a path is in.
+fn owner(repositories: &[PathBuf], path: &Path) -> Option<usize> {
+    let inside = repositories.iter().enumerate().filter(|(_, checkout)| path.starts_with(checkout));
+    inside.max_by_key(|(_, checkout)| checkout.as_os_str().len()).map(|(number, _)| number)
+}
+
+/// Whether attributes may make git change contents on their way to the checkout.
+fn may_convert(attributes: &Path) -> bool {
+    let text = std::fs::read_to_string(attributes).unwrap_or_default();
+    ["eol", "filter", "ident", "encoding", "text", "crlf"].iter().any(|word| text.contains(word))
+}
+
+/// Everything below these folders that git does not ignore, and the repositories there.
+fn walk(roots: &[PathBuf]) -> (Vec<(PathBuf, Metadata)>, Vec<PathBuf>) {
+    let Some((first, others)) = roots.split_first() else { return Default::default() };
+    let mut builder = WalkBuilder::new(first);
+    for root in others {
+        builder.add(root);
+    }
+    let found = Mutex::new(Vec::new());
+    let repositories = std::sync::Arc::new(Mutex::new(Vec::new()));
+    let checkouts = std::sync::Arc::clone(&repositories);
+    let own: HashSet<PathBuf> = roots.iter().map(|root| root.join(".dormouse")).collect();
+    builder.hidden(false).ignore(false).follow_links(false).threads(2).filter_entry(move |entry| {
+        if entry.file_name() == ".git" {
+            if let (Some(parent), Ok(mut checkouts)) = (entry.path().parent(), checkouts.lock()) {
+                checkouts.push(parent.to_owned());
+            }
+            return false;
+        }
+        !own.contains(entry.path())
+    });
+    builder.build_parallel().run(|| {
+        Box::new(|entry| {
+            // What cannot be listed cannot be changed either, or is gone.
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let (Ok(metadata), Ok(mut found)) = (entry.metadata(), found.lock()) else {
+                return WalkState::Continue;
+            };
+            if found.len() >= MAX_ENTRIES {
+                return WalkState::Quit;
+            }
+            found.push((entry.into_path(), metadata));
+            WalkState::Continue
+        })
+    });
+    let repositories = repositories.lock().map(|list| list.clone()).unwrap_or_default();
+    (found.into_inner().unwrap_or_default(), repositories)
+}
+
+/// How much was left out, and where most of it is.
+fn summary(left_out: &[(PathBuf, u64)]) -> UnkeptFiles {
+    let mut folders: HashMap<&Path, u64> = HashMap::new();
+    for (path, size) in left_out {
+        *folders.entry(path.parent().unwrap_or(path)).or_default() += size;
+    }
+    let largest = folders.into_iter().max_by_key(|(folder, bytes)| (*bytes, *folder));
+    UnkeptFiles {
+        files: left_out.len() as u64,
+        bytes: left_out.iter().map(|(_, size)| size).sum(),
+        largest: largest.map(|(folder, _)| folder.to_owned()).unwrap_or_default(),
+    }
+}

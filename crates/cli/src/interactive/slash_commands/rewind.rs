@@ -1,0 +1,71 @@
+//! `/rewind`: list the user's messages with what changed after each, and go back to before one of them.
+
+use dormouse_checkpoint::{RewindPlan, RewindScope};
+use dormouse_engine::SessionRewind;
+
+use crate::commands::rewind::{differences, outcome_text, plan_text, point, rows};
+use crate::interactive::session::InteractiveSession;
+use crate::message_catalog::msg;
+use crate::wiring::exit::Failure;
+
+/// The arguments of `/rewind`.
+struct RewindWords {
+    number: usize,
+    scope: RewindScope,
+    overwrite: bool,
+}
+
+impl InteractiveSession<'_> {
+    /// Runs `/rewind [N [code|conversation] [overwrite]]`.
+    pub(super) fn rewind(&mut self, rest: &str) {
+        match self.go_back(rest) {
+            Ok(text) => self.view.say(&text),
+            Err(failure) => self.view.failure(&failure),
+        }
+    }
+
+    fn go_back(&mut self, rest: &str) -> Result<String, Failure> {
+        let mut rewinding = SessionRewind { engine: &mut self.session.engine };
+        let folder = &self.session.project.folder;
+        let points = rewinding.points()?;
+        if rest.is_empty() {
+            self.view.list(&rows(&points, folder));
+            let is_empty = points.is_empty();
+            return Ok(if is_empty { msg!("rewind-none") } else { msg!("rewind-how-here") });
+        }
+        let Some(words) = parse(rest) else { return Ok(msg!("rewind-usage-here")) };
+        let point = point(&points, words.number)?;
+        let plan = match words.scope {
+            RewindScope::Conversation => RewindPlan::default(),
+            RewindScope::Code | RewindScope::Both => rewinding.plan(point.target)?,
+        };
+        let text = plan_text(&plan, folder, words.overwrite);
+        let lost = differences(&plan, rewinding.contents().as_ref());
+        let outcome = rewinding.go_back(point.target, &plan, (words.scope, words.overwrite))?;
+        // The message can be changed and sent again.
+        self.typed_ahead = outcome.prompt.clone().unwrap_or_default();
+        let done = outcome_text(&outcome, words.scope, words.number);
+        let hint = if lost.is_empty() || words.overwrite {
+            String::new()
+        } else {
+            format!("\n{}", msg!("rewind-overwrite-here", number = words.number))
+        };
+        Ok(format!("{text}{lost}{done}{hint}"))
+    }
+}
+
+fn parse(rest: &str) -> Option<RewindWords> {
+    let mut words = rest.split_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let mut parsed = RewindWords { number, scope: RewindScope::Both, overwrite: false };
+    for word in words {
+        match word {
+            "code" => parsed.scope = RewindScope::Code,
+            "conversation" => parsed.scope = RewindScope::Conversation,
+            "both" => parsed.scope = RewindScope::Both,
+            "overwrite" => parsed.overwrite = true,
+            _ => return None,
+        }
+    }
+    Some(parsed)
+}
