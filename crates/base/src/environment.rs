@@ -37,6 +37,10 @@ pub mod names {
     pub const USER_HOME: &str = "HOME";
     /// Where the user's running programs may keep sockets.
     pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
+    /// The folder for temporary files.
+    pub const TMPDIR: &str = "TMPDIR";
+    /// The socket of the agent that holds the user's SSH keys.
+    pub const SSH_AUTH_SOCK: &str = "SSH_AUTH_SOCK";
     /// Where programs are found.
     pub const PATH: &str = "PATH";
     /// The user's shell.
@@ -151,6 +155,11 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(
         names::XDG_RUNTIME_DIR,
         "where the sockets of sessions with a name are, in the folder `dormouse`; without it, in `run` in the home",
+    ),
+    variable(names::TMPDIR, "a temporary folder that commands in the sandbox may write to"),
+    variable(
+        names::SSH_AUTH_SOCK,
+        "the socket of the SSH agent, which commands in the sandbox cannot reach",
     ),
     variable(names::PATH, "where programs are found"),
     variable(names::SHELL, "named to the model as the shell of the environment"),

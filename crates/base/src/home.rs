@@ -71,6 +71,16 @@ pub fn find_project(folder: &Path) -> Result<Project, HomeError> {
     Ok(Project { root: folder.clone(), checkout: folder.clone(), folder, is_git: false })
 }
 
+/// The git folder of a checkout: its `.git`, or what that names, for a worktree or a submodule.
+pub fn git_folder(checkout: &Path) -> Option<PathBuf> {
+    let git = checkout.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = std::fs::read_to_string(&git).ok()?;
+    Some(checkout.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
 /// A `.git` file says `gitdir: <main>/.git/worktrees/<name>`; the folder it names has a `commondir`, and a
 /// `gitdir` that points back. A folder that only claims to be a worktree is none: it would get at the
 /// other project's sessions.

@@ -36,7 +36,7 @@ pub use dir::{
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use folder_state::FolderState;
 pub use group_digits::group_digits;
-pub use home::{HomeError, Project, ProjectSlug, find_project, home_dir, stable_hash};
+pub use home::{HomeError, Project, ProjectSlug, find_project, git_folder, home_dir, stable_hash};
 pub use ids::{
     AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
 };
@@ -50,13 +50,13 @@ pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
     CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, LayerSwitch,
     ListAddition, ListEditError, MemorySettings, MemoryTools, MemoryWriter, PermissionSettings,
-    PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SessionNotesSettings,
-    Settings, SettingsEditError, SettingsError, SettingsFiles, SettingsLayer, SettingsSource,
-    SettingsStack, SettingsWarning, SnipSettings, SwitchError, SwitchState, Switches, TextScript,
-    TimeClearingSettings, ToolSettings, TrustRequest, UnknownSwitch, WithheldSettings,
-    WriteDecision, WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list,
-    project_settings_folder, remove_from_list, remove_if_empty, set_value, settings_schema,
-    unset_value,
+    PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SandboxMode,
+    SandboxNetwork, SandboxSettings, SessionNotesSettings, Settings, SettingsEditError,
+    SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack, SettingsWarning,
+    SnipSettings, SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings,
+    ToolSettings, TrustRequest, UnknownSwitch, WithheldSettings, WriteDecision, WriteRule,
+    add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
+    remove_from_list, remove_if_empty, set_value, settings_schema, unset_value,
 };
 pub use trust::{TrustState, TrustStore};
 pub use walk_folder::{MissingFolder, open_folder_without_links};

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::git_index::{common_folder, git_folder};
+use dormouse_base::git_folder;
+
+use crate::git_index::common_folder;
 
 /// The branch and commit that are checked out in a folder, such as `main 1f2e3d4`; none without git.
 pub(crate) fn head(checkout: &Path) -> Option<String> {

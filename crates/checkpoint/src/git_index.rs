@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use dormouse_base::git_folder;
+
 const HEADER: usize = 12;
 /// Bytes of an entry before its flags: times, numbers, mode, size and hash.
 const BEFORE_FLAGS: usize = 60;
@@ -90,16 +92,6 @@ impl SeenByGit {
             size: now.size() as u32,
         }
     }
-}
-
-/// The folder that `.git` is, or that it names: of a worktree or a submodule.
-pub(crate) fn git_folder(checkout: &Path) -> Option<PathBuf> {
-    let git = checkout.join(".git");
-    if git.is_dir() {
-        return Some(git);
-    }
-    let text = std::fs::read_to_string(&git).ok()?;
-    Some(checkout.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
 /// Whether the repository uses hashes of 32 bytes, which this module does not read.

@@ -27,13 +27,23 @@ pub(crate) fn restore(
         Some(id) => store.get(id)?,
         None => Vec::new(),
     };
+    restore_content(path, state, &content, rewind)
+}
+
+/// The same with a content that is known.
+pub(crate) fn restore_content(
+    path: &Path,
+    state: &FileState,
+    content: &[u8],
+    rewind: MessageId,
+) -> Result<(), CheckpointError> {
     let fail = |error: io::Error| CheckpointError::at(path, error);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(fail(io::ErrorKind::InvalidInput.into()));
     };
     let folder = open_folder_without_links(parent, MissingFolder::IsMade).map_err(fail)?;
     match state {
-        FileState::File { mode, .. } => put_file(&folder, name, rewind, &content, *mode),
+        FileState::File { mode, .. } => put_file(&folder, name, rewind, content, *mode),
         FileState::Link { target } => put_link(&folder, name, rewind, target),
         FileState::Folder { mode } => put_folder(&folder, name, *mode),
         FileState::Absent | FileState::Other => Ok(()),

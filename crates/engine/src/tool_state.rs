@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_hooks::{HookObserver, HookRunner};
 use dormouse_tools::{
-    CallContext, CallObserver, CallRunner, CommandSetup, FileGuard, ReadCache, Shells, TodoList,
-    TodoStatus,
+    CallContext, CallObserver, CallRunner, CommandSandbox, CommandSetup, FileGuard, ReadCache,
+    Shells, TodoList, TodoStatus,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +70,10 @@ impl ToolState {
             limits: tools.commands,
             reaper: tools.reaper.clone(),
             shells: Arc::clone(&self.shells),
+            sandbox: tools
+                .sandbox
+                .clone()
+                .map(|policy| CommandSandbox { policy, confirmer: tools.confirmer.clone() }),
         };
         context.checkpoints.clone_from(&tools.checkpoints);
         context.redactor = tools.redactor.clone();

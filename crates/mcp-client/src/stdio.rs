@@ -60,6 +60,7 @@ impl ServerProcess {
             folder: &folder,
             environment: &setup.environment,
             reaper: &setup.reaper,
+            sandbox: None,
         };
         let PipedProcess { stdin, stdout, stderr, process } =
             PipedProcess::start(start, command.env).await?;

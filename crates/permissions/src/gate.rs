@@ -78,6 +78,17 @@ struct SessionState {
     restrictions: PermissionRules,
     /// Folders outside the project whose reading the user confirmed.
     read_folders: Vec<PathBuf>,
+    /// Commands that the user wants outside the sandbox.
+    excluded: Vec<PermissionRule>,
+}
+
+/// How the sandbox of commands bears on permissions.
+#[derive(Debug, Clone, Default)]
+pub struct SandboxRules {
+    /// Commands that run outside it: rules for Bash.
+    pub excluded: Vec<PermissionRule>,
+    /// Whether commands in it need no confirmation for what they write.
+    pub auto_allow: bool,
 }
 
 /// Decides about calls. Clones share what is granted during the session.
@@ -89,6 +100,8 @@ pub struct PermissionGate {
     /// Where reading needs no confirmation; everywhere if none is given.
     reading: Option<Arc<ReadingScope>>,
     session: Arc<Mutex<SessionState>>,
+    /// How the sandbox bears on permissions; none if commands run without one.
+    sandbox: Option<Arc<SandboxRules>>,
     /// The mode of a subagent, where it has one; plan mode of the session still applies.
     own_mode: Option<PermissionMode>,
 }
@@ -100,6 +113,7 @@ impl PermissionGate {
             rules: Arc::new(rules),
             additional_folders: Arc::default(),
             reading: None,
+            sandbox: None,
             session: Arc::new(Mutex::new(SessionState { mode, ..SessionState::default() })),
             own_mode: None,
         }
@@ -125,6 +139,25 @@ impl PermissionGate {
     #[must_use]
     pub fn with_reading(self, scope: ReadingScope) -> Self {
         Self { reading: Some(Arc::new(scope)), ..self }
+    }
+
+    /// Commands run in a sandbox.
+    #[must_use]
+    pub fn with_sandbox(self, rules: SandboxRules) -> Self {
+        Self { sandbox: Some(Arc::new(rules)), ..self }
+    }
+
+    /// Whether a command runs in the sandbox.
+    pub fn is_sandboxed(&self, request: &PermissionRequest) -> bool {
+        self.sandbox.as_ref().is_some_and(|sandbox| {
+            allowed_by(&sandbox.excluded, request).is_none()
+                && allowed_by(&self.session().excluded, request).is_none()
+        })
+    }
+
+    /// Runs what this rule covers outside the sandbox until the session ends.
+    pub fn exclude_from_sandbox(&self, rule: PermissionRule) {
+        self.session().excluded.push(rule);
     }
 
     /// A gate for calls that nobody can confirm: the same rules and places to read, nothing that the session granted.
@@ -334,8 +367,20 @@ impl PermissionGate {
                     Err(error) => Ruling::by_mode(PermissionVerdict::Ask, error.to_string()),
                 }
             }
+            (_, Access::Runs(_)) if self.allows_in_sandbox(&session, request) => {
+                Ruling::by_mode(PermissionVerdict::Allow, "it runs in the sandbox")
+            }
             _ => Ruling::by_mode(PermissionVerdict::Ask, objection.to_string()),
         }
+    }
+
+    /// Whether a command needs no confirmation because it runs in the sandbox.
+    fn allows_in_sandbox(&self, session: &SessionState, request: &PermissionRequest) -> bool {
+        self.sandbox.as_ref().is_some_and(|sandbox| {
+            sandbox.auto_allow
+                && allowed_by(&sandbox.excluded, request).is_none()
+                && allowed_by(&session.excluded, request).is_none()
+        })
     }
 }
 

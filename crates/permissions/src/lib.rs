@@ -20,9 +20,11 @@ mod shell;
 mod word_pattern;
 mod write_target;
 
-pub use gate::{PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict};
+pub use gate::{
+    PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict, SandboxRules,
+};
 pub use host::{HostPattern, normalize_host};
-pub use reading::ReadingScope;
+pub use reading::{ReadingScope, credential_places};
 pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};
 pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE};

@@ -18,6 +18,9 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use dormouse_sandbox::{SandboxPolicy, SandboxSupport, seatbelt_profile, support};
+
+use crate::command_sandbox::SandboxedCommand;
 use crate::exit_note::exit_note;
 use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
@@ -140,21 +143,68 @@ impl Tool for Bash {
     }
 }
 
-async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
-    let (input, timeout) = Input::checked(input, context)?;
-    let failed = |error: ProcessError| ToolError::Failed { message: error.to_string() };
+async fn run(given: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
+    let (input, timeout) = Input::checked(given, context)?;
+    let sandboxed = SandboxedCommand::of(&input.command, context);
+    if input.run_in_background {
+        return start_in_background(&input, sandboxed.as_ref(), context).await;
+    }
+    let Some(mut sandboxed) = sandboxed else {
+        let (mut kept, ending) = run_once(&input, timeout, context, None).await?;
+        conclude(&mut kept, ending, timeout);
+        return answer(kept.finish(), ending.0);
+    };
+    let (mut kept, ending) = run_once(&input, timeout, context, Some(&mut sandboxed)).await?;
+    let status = match ending.0 {
+        ProcessEnd::Exited(status) => Some(status),
+        ProcessEnd::TimedOut | ProcessEnd::Cancelled => None,
+    };
+    let ended = sandboxed.ended(status);
+    if ended.runs_again_outside(given, context).await {
+        let (mut kept, ending) = run_once(&input, timeout, context, None).await?;
+        conclude(&mut kept, ending, timeout);
+        kept.note("[it ran outside the sandbox, as the user wished]");
+        return answer(kept.finish(), ending.0);
+    }
+    conclude(&mut kept, ending, timeout);
+    for note in ended.into_notes() {
+        kept.note(note);
+    }
+    answer(kept.finish(), ending.0)
+}
+
+async fn start_in_background(
+    input: &Input,
+    sandboxed: Option<&SandboxedCommand<'_>>,
+    context: &CallContext,
+) -> Result<ToolOutput, ToolError> {
     let recorder = CommandRecorder::of(&input.command, context);
     recorder.before().await;
-    let started = start(&input.command, context).await.map_err(failed)?;
-    if input.run_in_background {
-        recorder.goes_on();
-        let id = context.commands.shells.add(&input.command, started, &context.redactor);
-        return Ok(ToolOutput::text(background_note(&id)));
-    }
+    let policy = sandboxed.map(SandboxedCommand::policy);
+    let started = start(&input.command, policy, context).await.map_err(failed)?;
+    recorder.goes_on();
+    let id = context.commands.shells.add(&input.command, started, &context.redactor);
+    Ok(ToolOutput::text(background_note(&id)))
+}
+
+/// Runs the command to its end, or ends it.
+async fn run_once(
+    input: &Input,
+    timeout: Duration,
+    context: &CallContext,
+    mut sandboxed: Option<&mut SandboxedCommand<'_>>,
+) -> Result<(OutputCollector, (ProcessEnd, PipeState)), ToolError> {
+    let recorder = CommandRecorder::of(&input.command, context);
+    recorder.before().await;
+    let policy = sandboxed.as_ref().map(|sandboxed| sandboxed.policy());
+    let started = start(&input.command, policy, context).await.map_err(failed)?;
     let mut kept = OutputCollector::new(context.overflow.clone());
     let mut printed = Printed::new(&context.redactor);
     let mut show = |text: &str| {
         kept.push(text);
+        if let Some(sandboxed) = &mut sandboxed {
+            sandboxed.printed(text);
+        }
         if let Some(progress) = &context.progress {
             progress.printed(text);
         }
@@ -167,8 +217,12 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
         recorder.goes_on();
     }
     show(&printed.finish());
-    conclude(&mut kept, ending, pipe, timeout);
-    answer(kept.finish(), ending)
+    Ok((kept, (ending, pipe)))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
+fn failed(error: ProcessError) -> ToolError {
+    ToolError::Failed { message: error.to_string() }
 }
 
 /// Records what a command changes, unless it is known to read only.
@@ -226,7 +280,11 @@ fn background_note(id: &str) -> String {
 }
 
 /// Starts a command with bash, or with `sh` if there is no bash.
-async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, ProcessError> {
+async fn start(
+    command: &str,
+    sandbox: Option<&SandboxPolicy>,
+    context: &CallContext,
+) -> Result<MergedProcess, ProcessError> {
     let args = ["-c", command];
     let environment = environment_for(command, context);
     let start = ProcessCommand {
@@ -235,7 +293,20 @@ async fn start(command: &str, context: &CallContext) -> Result<MergedProcess, Pr
         folder: &context.folder,
         environment: &environment,
         reaper: &context.commands.reaper,
+        sandbox,
     };
+    if let (Some(policy), SandboxSupport::Seatbelt) = (sandbox, support()) {
+        let profile = seatbelt_profile(policy);
+        let args = ["-p", &profile, "bash", "-c", command];
+        let program = "sandbox-exec";
+        return MergedProcess::start(ProcessCommand {
+            program,
+            args: &args,
+            sandbox: None,
+            ..start
+        })
+        .await;
+    }
     match MergedProcess::start(start).await {
         // The verdict that a command only reads holds for bash; another shell may run it differently.
         Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
@@ -268,7 +339,11 @@ fn guarded(command: &str) -> bool {
 }
 
 /// Appends notes to the output.
-fn conclude(kept: &mut OutputCollector, ending: ProcessEnd, pipe: PipeState, timeout: Duration) {
+fn conclude(
+    kept: &mut OutputCollector,
+    (ending, pipe): (ProcessEnd, PipeState),
+    timeout: Duration,
+) {
     match ending {
         ProcessEnd::Exited(status) => {
             if let Some(note) = exit_note(status) {

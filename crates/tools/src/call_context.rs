@@ -2,46 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use dormouse_base::{Environment, Redactor};
 use dormouse_checkpoint::Checkpoints;
 use dormouse_permissions::{HostPattern, PermissionGate};
 use tokio_util::sync::CancellationToken;
 
+use crate::command_setup::CommandSetup;
 use crate::file_guard::FileGuard;
 use crate::overflow::OutputFile;
 use crate::progress::CommandProgress;
 use crate::read_cache::ReadCache;
-use crate::reaper::Reaper;
-use crate::shells::Shells;
 use crate::todo_list::TodoList;
-
-/// The timeouts of commands that the model runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CommandLimits {
-    /// The timeout of a call that sets none.
-    pub default: Duration,
-    /// The longest timeout that a call may set.
-    pub most: Duration,
-}
-
-impl Default for CommandLimits {
-    fn default() -> Self {
-        Self { default: Duration::from_mins(2), most: Duration::from_mins(10) }
-    }
-}
-
-/// How commands are run.
-#[derive(Debug, Clone, Default)]
-pub struct CommandSetup {
-    /// Their timeouts.
-    pub limits: CommandLimits,
-    /// Ends them when the program ends.
-    pub reaper: Reaper,
-    /// Those that run in the background.
-    pub shells: Arc<Shells>,
-}
 
 /// What a call is given besides its arguments.
 #[derive(Debug, Clone)]

@@ -16,6 +16,7 @@ use std::time::Duration;
 use std::{future::Future, io, pin::pin};
 
 use dormouse_base::{Environment, names};
+use dormouse_sandbox::SandboxPolicy;
 use futures_util::future::{BoxFuture, Either, join3, select};
 use thiserror::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -97,7 +98,14 @@ pub async fn output(
     timeout: Duration,
 ) -> Result<ProcessOutput, ProcessError> {
     // Short, and bounded by its time: a reaper would cost more than it saves.
-    let start = ProcessCommand { program, args, folder, environment, reaper: &Reaper::none() };
+    let start = ProcessCommand {
+        program,
+        args,
+        folder,
+        environment,
+        reaper: &Reaper::none(),
+        sandbox: None,
+    };
     let nothing = nothing_to_read().map_err(|source| start.system(source))?;
     collect(start, nothing, timeout, Box::pin(std::future::ready(())), Box::new(drop)).await
 }
@@ -124,7 +132,7 @@ pub async fn output_and_first_line(
     (input, reaper): (Vec<u8>, &Reaper),
     first_line: impl FnOnce(String) + Send,
 ) -> Result<ProcessOutput, ProcessError> {
-    let start = ProcessCommand { program, args, folder, environment, reaper };
+    let start = ProcessCommand { program, args, folder, environment, reaper, sandbox: None };
     let (reader, writer) = io::pipe().map_err(|source| start.system(source))?;
     let mut writer =
         pipe::Sender::from_owned_fd(writer.into()).map_err(|source| start.system(source))?;
@@ -212,6 +220,8 @@ pub struct ProcessCommand<'a> {
     pub environment: &'a Environment,
     /// Ends it with the program.
     pub reaper: &'a Reaper,
+    /// How it is restricted; needs a reaper, which applies it.
+    pub sandbox: Option<&'a SandboxPolicy>,
 }
 
 impl ProcessCommand<'_> {
@@ -334,7 +344,7 @@ async fn spawn_with(
     files: StdioFiles,
 ) -> Result<SpawnedProcess, ProcessError> {
     let failed = |source| start.failed(source);
-    match start.reaper.command() {
+    match start.reaper.command(start.sandbox) {
         Some(mut command) => {
             command.arg(start.program);
             start.prepare(&mut command);

@@ -26,7 +26,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
-use message::ReaperMessage;
+use dormouse_sandbox::SandboxPolicy;
+use message::{NO_SANDBOX, ReaperMessage};
 
 /// What makes the program a reaper, as its first argument.
 const ARGUMENT: &str = "__reaper";
@@ -62,11 +63,14 @@ impl Reaper {
         Self::default()
     }
 
-    /// The command that starts a reaper, to which program and arguments are added.
+    /// The command that starts a reaper, to which program and arguments are added. The policy goes with it.
     #[expect(clippy::disallowed_methods, reason = "called by the one door to new processes")]
-    pub(crate) fn command(&self) -> Option<Command> {
+    pub(crate) fn command(&self, sandbox: Option<&SandboxPolicy>) -> Option<Command> {
         let mut command = Command::new(self.program.as_ref()?);
         command.arg0(SHOWN_NAME).arg(ARGUMENT);
+        // Paths and words: a struct of these has no way to fail to serialize.
+        let policy = sandbox.and_then(|policy| serde_json::to_string(policy).ok());
+        command.arg(policy.as_deref().unwrap_or(NO_SANDBOX));
         Some(command)
     }
 

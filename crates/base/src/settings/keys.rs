@@ -58,6 +58,8 @@ pub struct Settings {
     pub permissions: PermissionSettings,
     /// Limits of the tools.
     pub tools: ToolSettings,
+    /// The sandbox of commands. See docs/sandbox.md.
+    pub sandbox: SandboxSettings,
     /// Features that are on or off; `dormouse config list` shows all of them.
     pub layers: BTreeMap<String, bool>,
     /// Subagents by name: `description`, `prompt` and the keys in docs/agents.md.
@@ -351,6 +353,44 @@ pub struct ToolSettings {
     pub mcp_timeout_ms: Option<u64>,
     /// How long the start of a session waits for MCP servers, in milliseconds; default 5000.
     pub mcp_start_ms: Option<u64>,
+}
+
+/// The sandbox of commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SandboxSettings {
+    /// `auto` (default): commands run in a sandbox where the system has one. `off`: never.
+    pub mode: SandboxMode,
+    /// Whether commands reach the network: `allow` (default) or `none`.
+    pub network: SandboxNetwork,
+    /// Whether commands in the sandbox need no confirmation for what they write.
+    pub auto_allow: bool,
+    /// Further folders that commands may write to.
+    pub writable: Vec<PathBuf>,
+    /// Commands that run outside the sandbox, as in permission rules: `docker:*`.
+    pub excluded: Vec<String>,
+}
+
+/// When commands run in a sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxMode {
+    /// Where the system has one.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+}
+
+/// Whether commands in the sandbox reach the network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxNetwork {
+    /// They do.
+    #[default]
+    Allow,
+    /// They do not.
+    None,
 }
 
 /// Prices in US dollars per million tokens.

@@ -20,8 +20,9 @@ pub use files::{SettingsFiles, project_settings_folder};
 pub use keys::{
     CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, MemorySettings,
     MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
-    RuleMemoryType, RuleScope, SessionNotesSettings, Settings, SnipSettings, TextScript,
-    TimeClearingSettings, ToolSettings, WriteDecision, WriteRule, settings_schema,
+    RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings,
+    Settings, SnipSettings, TextScript, TimeClearingSettings, ToolSettings, WriteDecision,
+    WriteRule, settings_schema,
 };
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,

@@ -33,6 +33,10 @@ pub(super) fn partition(value: &Value) -> (Value, WithheldSettings) {
             "permissions" => part(key, value, &mut free, &mut waiting, |rule, _| {
                 RESTRICTING_RULES.contains(&rule)
             }),
+            // A project may take the network away before it is trusted, and nothing else.
+            "sandbox" => part(key, value, &mut free, &mut waiting, |name, value| {
+                (name, value) == ("network", &Value::String("none".to_owned()))
+            }),
             "layers" => {
                 part(key, value, &mut free, &mut waiting, |_, on| *on == Value::Bool(false));
             }
@@ -85,6 +89,7 @@ mod tests {
             "autoMemoryEnabled": false,
             "permissions": {"allow": ["Bash"], "deny": ["Read(.env)"], "defaultMode": "plan"},
             "layers": {"dream": false, "collapse": true},
+            "sandbox": {"mode": "off", "network": "none"},
             "hooks": {"SessionStart": []},
             "env": {"PATH": "/evil"},
             "mcpServers": {},
@@ -97,6 +102,7 @@ mod tests {
                 "autoMemoryEnabled": false,
                 "permissions": {"deny": ["Read(.env)"]},
                 "layers": {"dream": false},
+                "sandbox": {"network": "none"},
             })
         );
         assert_eq!(withheld.forbidden, ["autoMemoryDirectory", "embeddings", "provider"]);
@@ -105,6 +111,7 @@ mod tests {
             json!({
                 "permissions": {"allow": ["Bash"], "defaultMode": "plan"},
                 "layers": {"collapse": true},
+                "sandbox": {"mode": "off"},
                 "hooks": {"SessionStart": []},
                 "env": {"PATH": "/evil"},
                 "mcpServers": {},

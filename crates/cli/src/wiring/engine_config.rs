@@ -12,6 +12,7 @@ use dormouse_engine::{
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
+use dormouse_sandbox::SandboxPolicy;
 use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
 use crate::args::Arguments;
@@ -39,7 +40,7 @@ pub(super) fn tool_setup(
     memory: Option<&MemorySetup>,
     gate: &PermissionGate,
     environment: &Environment,
-    checkpoint_folders: Vec<PathBuf>,
+    (sandbox, checkpoint_folders): (Option<Arc<SandboxPolicy>>, Vec<PathBuf>),
     confirmer: Option<Arc<dyn Confirmer>>,
 ) -> ToolSetup {
     let tools =
@@ -52,6 +53,7 @@ pub(super) fn tool_setup(
         redactor: connection.redactor.clone(),
         reaper: Reaper::of_this_program(),
         commands: command_limits(settings),
+        sandbox,
         checkpoint_folders,
         checkpoints: None,
     }

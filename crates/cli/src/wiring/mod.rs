@@ -25,6 +25,7 @@ pub(crate) mod plugins;
 pub(crate) mod print;
 pub(crate) mod project_agents;
 pub(crate) mod repository_git;
+pub(crate) mod sandbox;
 pub(crate) mod server_failure;
 pub(crate) mod session_lookup;
 pub(crate) mod session_messages;

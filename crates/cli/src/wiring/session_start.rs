@@ -18,6 +18,7 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::Confirmer;
 
 use crate::args::Arguments;
+use crate::message_catalog::msg;
 use crate::wiring::agents::{self, AgentLibrary, SubagentContext};
 use crate::wiring::background_tasks::{self, RunKind};
 use crate::wiring::connect::{ModelChoice, ModelConnection, connect};
@@ -31,6 +32,7 @@ use crate::wiring::memory_session;
 use crate::wiring::permissions;
 use crate::wiring::plugins;
 use crate::wiring::print;
+use crate::wiring::sandbox::{self, CommandConfinement};
 use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
@@ -162,6 +164,16 @@ pub(crate) async fn prepare_for(
     });
     let scope = permissions::reading_scope(&project, world, memories)?;
     let gate = gate.with_reading(scope);
+    let added = gate.added_folders().to_vec();
+    let confinement = sandbox::confinement(&settings.sandbox, &project, &world.environment, &added);
+    let gate = match confinement {
+        CommandConfinement::Sandboxed(_) => gate.with_sandbox(sandbox::rules(&settings.sandbox)?),
+        CommandConfinement::Off => gate,
+        CommandConfinement::Unsupported => {
+            print::note(&msg!("sandbox-missing"));
+            gate
+        }
+    };
     if arguments.verbose {
         describe(&connection, saving);
     }
@@ -252,7 +264,10 @@ impl PreparedSession {
                 memory.as_ref(),
                 &gate,
                 &environment,
-                engine_config::checkpoint_folders(&switches, &project, &gate),
+                (
+                    sandbox::session_policy(&settings.sandbox, &project, world, &gate),
+                    engine_config::checkpoint_folders(&switches, &project, &gate),
+                ),
                 confirmer,
             ),
             small: connection.small,

@@ -81,6 +81,7 @@ mod recall_message;
 mod recall_turn;
 mod released_home;
 mod rewind;
+mod sandbox;
 mod session_notes;
 mod session_notes_harm;
 mod sessions;

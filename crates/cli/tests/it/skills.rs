@@ -187,6 +187,9 @@ fn a_projects_skill_is_used_as_it_was_trusted_or_not_at_all() {
         .reply(ScriptedTurn::new().text("done"))
         .start();
     let home = TestHome::new().with_server(&server);
+    // The sandbox would put the file back.
+    let settings = json!({"sandbox": {"mode": "off"}}).to_string();
+    home.write(home.dormouse_home().join("settings.json"), settings);
     home.write(file, "Ship it.");
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
     run(&home, &["--permission-mode", "bypass", "go"]);

@@ -26,6 +26,8 @@ fn assert_text(name: &str, home: &TestHome, text: &str) {
         (r"git version [^\n]*", "git version [VERSION]"),
         (r"GNU bash, [^\n]*", "GNU bash, [VERSION]"),
         (r"projects/[^/\n]*/", "projects/[PROJECT]/"),
+        // Not every kernel has one.
+        (r"commands run (in|without) (the|a) sandbox: [^\n]*", "[SANDBOX]"),
     ] {
         settings.add_filter(pattern, replacement);
     }

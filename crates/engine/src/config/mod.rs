@@ -17,6 +17,7 @@ use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
+use dormouse_sandbox::SandboxPolicy;
 use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, ToolSet};
 
 use crate::announcements::Announcer;
@@ -89,6 +90,8 @@ pub struct ToolSetup {
     pub reaper: Reaper,
     /// How long commands may run.
     pub commands: CommandLimits,
+    /// How commands are restricted; none if they are not.
+    pub sandbox: Option<Arc<SandboxPolicy>>,
     /// The folders whose files are listed around commands, for checkpoints; none where checkpoints are off.
     pub checkpoint_folders: Vec<PathBuf>,
     /// Records what files were before a turn changes them, once the session has begun. Subagents share their session's.

@@ -112,6 +112,11 @@ pub(super) fn is_environment(path: &Path) -> bool {
     path.starts_with("/proc") && path.file_name().is_some_and(|name| name == "environ")
 }
 
+/// The files and folders that hold credentials, whether they exist or not.
+pub fn credential_places(home: Option<&Path>) -> Vec<PathBuf> {
+    places(home).collect()
+}
+
 fn places(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
     let in_home = home.into_iter().flat_map(|home| IN_HOME.iter().map(|name| home.join(name)));
     in_home.chain(OF_SYSTEM.iter().map(PathBuf::from))

@@ -6,6 +6,7 @@ mod git_index;
 mod reach;
 mod scope;
 
+pub use credentials::credential_places;
 pub(crate) use reach::{Reach, reached};
 pub use scope::ReadingScope;
 pub(crate) use scope::{ReadingNeed, ReadingObjection};

@@ -13,6 +13,9 @@ use rustix::net::{
 
 use crate::platform::{RECEIVE_FILES, close_on_exec};
 
+/// What a reaper is given in the place of a policy.
+pub(super) const NO_SANDBOX: &str = "-";
+
 /// A letter and a number.
 const LENGTH: usize = 5;
 

@@ -4,17 +4,18 @@
 //! closed, it sees to it that this is soon. It leads a session of its own, so that the command has no
 //! terminal to wait at, and a closed terminal does not end the reaper first.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Duration;
 use std::{io, thread};
 
+use dormouse_sandbox::SandboxPolicy;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use super::message::{ReaperMessage, receive_files};
+use super::message::{NO_SANDBOX, ReaperMessage, receive_files};
 use crate::platform::{adopt_orphans, descendants};
 
 /// Between asking everything to end and ending it.
@@ -23,11 +24,12 @@ const TERM_GRACE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the command that the arguments name, and watches over what it starts.
-pub(super) fn run(command: impl Iterator<Item = OsString>) -> ExitCode {
+pub(super) fn run(mut command: impl Iterator<Item = OsString>) -> ExitCode {
+    let policy = command.next().unwrap_or_default();
     // It fails for the leader of a group, who can do without.
     let _own_session = rustix::process::setsid();
     adopt_orphans();
-    match start(command) {
+    match restrict(&policy).and_then(|()| start(command)) {
         Ok(group) => {
             tell(ReaperMessage::Started(group.as_raw_nonzero().get()));
             thread::spawn(move || end_when_released(group));
@@ -41,6 +43,15 @@ pub(super) fn run(command: impl Iterator<Item = OsString>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Enters the sandbox that the policy describes. A command is never started without the one it should have.
+fn restrict(policy: &OsStr) -> io::Result<()> {
+    if policy == NO_SANDBOX {
+        return Ok(());
+    }
+    let policy: SandboxPolicy = serde_json::from_slice(policy.as_encoded_bytes())?;
+    dormouse_sandbox::enter(&policy).map_err(|_| io::Error::from(io::ErrorKind::PermissionDenied))
 }
 
 #[expect(clippy::disallowed_methods, reason = "folder and environment are those of the reaper")]

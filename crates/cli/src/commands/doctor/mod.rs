@@ -13,6 +13,7 @@ mod guards;
 mod locks;
 mod mcp_servers;
 mod model_server;
+mod sandbox;
 mod settings;
 mod shell;
 mod terminal;
@@ -55,6 +56,7 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     findings.extend(transcripts::check(&context));
     findings.extend(git::check(&context).await);
     findings.extend(shell::check(&context).await);
+    findings.extend(sandbox::check(&context));
     findings.extend(terminal::check(&context.world.environment));
     print_report(arguments, &findings)
 }

@@ -2,7 +2,7 @@
 
 mod trust;
 
-use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::known_tools::{BASH, traits_of};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
 use serde::Serialize;
@@ -13,6 +13,7 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::permissions::{mode, reading_scope, rules};
 use crate::wiring::print;
+use crate::wiring::sandbox::{self, CommandConfinement, confinement};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -23,6 +24,9 @@ struct PermissionCheckJson<'a> {
     verdict: &'a str,
     read_only: bool,
     why: &'a str,
+    /// Whether a command runs in the sandbox; none for other tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandboxed: Option<bool>,
 }
 
 pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, Failure> {
@@ -31,11 +35,22 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
         PermissionsCommand::Check(arguments) => arguments,
     };
     let project = current_project()?;
-    let settings = settings::load(world, None, &project, Untrusted::Tell)?.settings.permissions;
+    let loaded = settings::load(world, None, &project, Untrusted::Tell)?.settings;
+    let settings = &loaded.permissions;
     // As in an interactive session: `ask` is not turned into a denial.
-    let gate = PermissionGate::new(mode(arguments.permission_mode, &settings), rules(&settings)?)
+    let gate = PermissionGate::new(mode(arguments.permission_mode, settings), rules(settings)?)
         .with_folders(settings.additional_directories.iter().cloned())
         .with_reading(reading_scope(&project, world, [])?);
+    let confinement = confinement(
+        &loaded.sandbox,
+        &project,
+        &world.environment,
+        &settings.additional_directories,
+    );
+    let gate = match confinement {
+        CommandConfinement::Sandboxed(_) => gate.with_sandbox(sandbox::rules(&loaded.sandbox)?),
+        CommandConfinement::Off | CommandConfinement::Unsupported => gate,
+    };
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();
@@ -43,7 +58,10 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
         return Err(Failure::usage(anyhow::anyhow!(text))
             .hint(msg!("permissions-unknown-tool-hint", names = names.join(", "))));
     };
-    let decision = gate.decide(&tool.permission_request(&input(arguments)?, &project.folder));
+    let request = tool.permission_request(&input(arguments)?, &project.folder);
+    let decision = gate.decide(&request);
+    let is_command = arguments.tool == BASH.name;
+    let sandboxed = is_command.then(|| gate.is_sandboxed(&request));
     let verdict = decision.verdict.as_str();
     if arguments.json {
         let answer = PermissionCheckJson {
@@ -51,10 +69,16 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
             verdict,
             read_only: decision.read_only,
             why: &decision.why,
+            sandboxed,
         };
         print::data_line(&serde_json::to_string(&answer).map_err(Failure::failed)?);
     } else {
         print::data_line(&format!("{verdict}: {}", decision.why));
+        match sandboxed {
+            Some(false) if confinement.policy().is_some() => print::note(&msg!("sandbox-excluded")),
+            Some(_) => print::note(&confinement.describe()),
+            None => {}
+        }
     }
     Ok(Exit::Done)
 }

@@ -22,6 +22,16 @@ sessions-no-match = No session of this project contains `{ $text }`.
 max-cost-without-price =
     warning: --max-cost has no effect: the price of { $model } is unknown (price list of { $dated }); add it to the setting `prices`
 
+# Sandbox
+
+sandbox-on = commands run in the sandbox: they write only in the project, temporary folders and package caches, and read no credentials
+sandbox-on-without-network = commands run in the sandbox: they write only in the project, temporary folders and package caches, read no credentials and have no network
+sandbox-off = commands run without a sandbox: the setting `sandbox.mode` is `off`
+sandbox-unsupported = commands run without a sandbox: this system has none
+sandbox-excluded = this command runs outside the sandbox: `sandbox.excluded` covers it
+sandbox-missing = note: this system has no sandbox for commands (Linux 5.13 or later with Landlock has one); they can write wherever you can
+sandbox-excluded-hint = `sandbox.excluded` has `{ $rule }`; write commands as in permission rules, such as `docker:*`
+
 # Rewind
 
 rewind-none = There is no message to go back to.
