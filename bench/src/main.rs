@@ -34,6 +34,7 @@ mod recall_start;
 mod report;
 mod results;
 mod resume;
+mod safety;
 mod server;
 mod start;
 mod store;
@@ -183,6 +184,8 @@ enum Suite {
     LongHaul,
     /// How well and how quickly it is seen that something is said already; by itself, not in `ground`
     Same,
+    /// What checkpoints and the sandbox cost, and which commands work in it, listed in files; by itself, not in `ground`
+    Safety,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -204,6 +207,7 @@ impl Suite {
             Self::LongHaul => Some("long-haul"),
             Self::Same => Some("same"),
             Self::Echo => Some("echo"),
+            Self::Safety => Some("safety"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -232,7 +236,10 @@ fn main() {
     let sections = run(&arguments);
     let section = arguments.suite.section();
     let name = section.unwrap_or("ground");
-    let text = results::render(name, &date, &load, &sections);
+    let mut text = results::render(name, &date, &load, &sections);
+    if arguments.suite == Suite::Safety {
+        text.push_str(&safety::ordinary_commands(&arguments.files));
+    }
     println!("{text}");
     let missed: usize = sections.iter().map(BenchSection::missed).sum();
     println!("{missed} of the aims above missed");
@@ -330,6 +337,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         Suite::Tools => return tools::run(&arguments.rg, &arguments.fd),
         Suite::Store => return store::run(),
         Suite::Same => return echo::same(),
+        Suite::Safety => return safety::run(),
         Suite::Ground
         | Suite::Start
         | Suite::Assemble
