@@ -21,6 +21,7 @@ mod lock;
 mod nearest_name;
 mod platform;
 mod printable;
+mod project_folder;
 mod redact;
 mod rel_path;
 mod settings;
@@ -45,6 +46,7 @@ pub use lock::{Lock, LockError, LockHolder, LockState, ProcessState};
 pub use nearest_name::nearest_name;
 pub use platform::mode_from_bits;
 pub use printable::printable;
+pub use project_folder::{damaged_project_files, project_folder};
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Dir, FileError, IdSource, Project, ProjectSlug, RelPath, SessionId};
+use dormouse_base::{Clock, Dir, FileError, IdSource, Project, RelPath, SessionId, project_folder};
 use dormouse_conversation::PrefixOrigin;
 use dormouse_conversation::transcript::{LoadedTranscript, Transcript};
 use serde::{Deserialize, Serialize};
@@ -29,10 +29,12 @@ struct ProjectFile {
 impl SessionFolder {
     /// Opens it, making it if needed.
     pub fn open(home: &Path, project: &Project) -> Result<Self, FileError> {
-        let slug = choose_slug(home, project);
-        let dir = Dir::create(home.join("projects").join(slug.as_str()))?;
+        let projects = home.join("projects");
+        let slug = project_folder(&projects, &project.root);
+        let dir = Dir::create(projects.join(slug.as_str()))?;
         let file = project_file();
-        if owner(&dir).is_none() {
+        // Damaged, or of another project: then it was not chosen by this file.
+        if owner(&dir).is_none_or(|root| Path::new(&root) != project.root) {
             let own = ProjectFile { root: project.root.display().to_string() };
             // A struct of one string has no way to fail to serialise.
             dir.replace(&file, &serde_json::to_vec(&own).unwrap_or_default())?;
@@ -47,7 +49,8 @@ impl SessionFolder {
 
     /// Opens it if there is one: looking must not make anything.
     pub fn existing(home: &Path, project: &Project) -> Result<Option<Self>, FileError> {
-        match Dir::open(home.join("projects").join(choose_slug(home, project).as_str())) {
+        let projects = home.join("projects");
+        match Dir::open(projects.join(project_folder(&projects, &project.root).as_str())) {
             Ok(dir) => Ok(Some(Self { dir })),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),
@@ -98,16 +101,6 @@ impl OpenedSession {
         let prefix = self.loaded.prefix.as_ref()?;
         Some(prefix.tools().iter().any(|tool| tool.name == name))
     }
-}
-
-/// The plain slug, unless another project has it.
-fn choose_slug(home: &Path, project: &Project) -> ProjectSlug {
-    let plain = project.slug();
-    let taken = Dir::open(home.join("projects").join(plain.as_str()))
-        .ok()
-        .and_then(|dir| owner(&dir))
-        .is_some_and(|root| Path::new(&root) != project.root);
-    if taken { ProjectSlug::distinct(&project.root) } else { plain }
 }
 
 fn owner(dir: &Dir) -> Option<String> {

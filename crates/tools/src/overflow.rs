@@ -12,7 +12,7 @@ use dormouse_base::{Dir, RelPath};
 /// More than any limit of a result: what is longer would be stored anyway.
 const IN_MEMORY: usize = 256 * 1024;
 /// The most that is kept of one result.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Where a call may put what is too long to hold.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::socket::is_session_socket;
 use super::{
     Address, ApprovalDecision, MessageContent, MessageSender, MessageSummary, MessageText,
     RequestId,
@@ -54,6 +55,20 @@ static SPEC: ToolSpec = ToolSpec {
     limit: ResultLimit::OwnBound,
     traits: known_tools::SEND_MESSAGE.traits,
 };
+
+/// Whom a call names; the rest of its arguments is looked at when it is sent.
+#[derive(Deserialize)]
+struct Recipient {
+    to: String,
+}
+
+/// Whether a recipient is a socket that no session of this program listens at, by its name.
+fn is_foreign_socket(to: &str) -> bool {
+    match to.parse() {
+        Ok(Address::Socket(path)) => !is_session_socket(&path),
+        Ok(_) | Err(_) => false,
+    }
+}
 
 /// The shutdown request that an agent has agreed to, if any.
 #[derive(Debug, Default)]
@@ -171,7 +186,11 @@ impl Tool for SendMessage {
         &SPEC
     }
 
-    fn access(&self, _: &RawValue, _: &Path) -> Access {
+    fn access(&self, input: &RawValue, _: &Path) -> Access {
+        // Another program's socket: whoever listens there may act on what it is sent.
+        if parse_input::<Recipient>(input).is_ok_and(|named| is_foreign_socket(&named.to)) {
+            return Access::Other;
+        }
         Access::Internal(InternalAccess {
             reason: "sends a message to another agent of the same user",
             denied_in_plan_mode: None,

@@ -65,3 +65,20 @@ async fn an_agreement_to_shut_down_is_recorded() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_socket_of_another_program_needs_confirmation() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = SendMessage::new(routes("a", folder.path()), clock_and_ids().1);
+    let access = |to: &str| {
+        let input = serde_json::value::to_raw_value(&serde_json::json!({"to": to})).unwrap();
+        tool.access(&input, folder.path())
+    };
+    for own in ["b", "*", "uds:/run/user/1/dormouse/0123456789abcdef.sock"] {
+        assert!(matches!(access(own), Access::Internal(_)), "{own}");
+    }
+    for foreign in ["uds:/run/docker.sock", "uds:/run/user/1/bus", "uds:/tmp/0123456789abcdef.sock"]
+    {
+        assert!(matches!(access(foreign), Access::Other), "{foreign}");
+    }
+}

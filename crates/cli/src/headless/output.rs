@@ -1,5 +1,6 @@
 //! Output formats of a headless run: text, one JSON object, or a stream of JSON lines.
 
+use dormouse_base::printable;
 use std::time::Duration;
 
 use dormouse_conversation::transcript::CompactionTrigger;
@@ -315,7 +316,7 @@ impl OutputPrinter {
     fn planned(&mut self, plan: &SubmittedPlan) {
         self.end_line();
         if self.format == OutputFormat::Text && print::is_terminal() {
-            print::data_line(plan.text.trim_end());
+            print::data_line(&printable(plan.text.trim_end()));
         }
         self.notice(
             "plan",
@@ -348,7 +349,8 @@ impl OutputPrinter {
             OutputFormat::Text if print::is_terminal() => {}
             OutputFormat::Text => {
                 if !report.answer.is_empty() {
-                    print::data_line(report.answer.trim_end());
+                    // Whatever reads the pipe may show it on a terminal.
+                    print::data_line(&printable(report.answer.trim_end()));
                 }
             }
             OutputFormat::Json | OutputFormat::StreamJson => {

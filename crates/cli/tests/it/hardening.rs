@@ -173,3 +173,59 @@ fn a_limit_on_file_sizes() {
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains("File too large"), "{}", output.stderr);
 }
+
+/// Whatever reads the pipe may show it on a terminal.
+#[test]
+fn piped_text_has_no_escape_sequences() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("a\u{1b}]0;title\u{7}b\u{200b}c"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let output = home.run(&mut ask(&home, &["hi"]));
+    assert_eq!(output.success().stdout, "a\u{fffd}]0;title\u{fffd}b\u{fffd}c\n");
+    server.finish();
+}
+
+/// JavaScript writes half a character that way; such a message was never answered.
+#[test]
+fn a_lone_surrogate_is_answered_by_the_mcp_server() {
+    let home = TestHome::new();
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"half \ud83d of it"}}}"#,
+    ];
+    let mut running = home.spawn(&mut dormouse(&home, &["mcp"]));
+    running.type_text(&(lines.join("\n") + "\n"));
+    running.wait_for_stdout(|text| text.contains(r#""id":7"#));
+    running.close_stdin();
+    running.wait();
+}
+
+/// A damaged file that says whose a folder is must not hide the folder's memories.
+#[test]
+fn a_damaged_project_file_hides_no_memories_and_is_named() {
+    let home = TestHome::new();
+    let memory = |arguments: &[&str]| {
+        let arguments: Vec<&str> = ["memory"].iter().chain(arguments).copied().collect();
+        home.run(&mut dormouse(&home, &arguments)).success().stdout.clone()
+    };
+    memory(&[
+        "add",
+        "deploys",
+        "--type",
+        "project",
+        "--description",
+        "We deploy from main",
+        "--body",
+        "x",
+    ]);
+    let projects = home.dormouse_home().join("projects");
+    let folder = std::fs::read_dir(&projects).unwrap().next().unwrap().unwrap().path();
+    for damaged in ["{", r#"{"root":"/elsewhere"}"#] {
+        std::fs::write(folder.join("project.json"), damaged).unwrap();
+        let doctor = home.run(&mut dormouse(&home, &["doctor", "--offline"]));
+        assert!(doctor.stdout.contains("project.json is damaged"), "{doctor:?}");
+        assert!(memory(&["list"]).contains("deploys"), "{damaged}");
+    }
+}

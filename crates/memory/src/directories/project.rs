@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, FileError, ProjectSlug, RelPath};
+use dormouse_base::{Dir, FileError, ProjectSlug, RelPath, project_folder};
 use serde::{Deserialize, Serialize};
 
 use crate::store::state_folder;
@@ -46,7 +46,7 @@ pub fn project_memory(
     identity: &RepositoryIdentity,
 ) -> Result<ProjectMemory, FileError> {
     let projects = Dir::create(home.join(PROJECTS))?;
-    let slug = choose_slug(&projects, root);
+    let slug = project_folder(projects.path(), root);
     let folder = Dir::create(projects.path().join(slug.as_str()))?;
     let own = ProjectFile {
         root: root.display().to_string(),
@@ -61,15 +61,6 @@ pub fn project_memory(
     let taken_over_from =
         if directory.exists() { None } else { take_over(home, &projects, &slug, &own)? };
     Ok(ProjectMemory { directory, taken_over_from })
-}
-
-/// The plain slug, unless another project has it.
-fn choose_slug(projects: &Dir, root: &Path) -> ProjectSlug {
-    let plain_slug = ProjectSlug::of(root);
-    let owner =
-        projects.open_folder(&plain(plain_slug.as_str())).ok().and_then(|folder| read(&folder));
-    let taken = owner.is_some_and(|owner| Path::new(&owner.root) != root);
-    if taken { ProjectSlug::distinct(root) } else { plain_slug }
 }
 
 /// Moves the memory of a repository that no longer exists at its old path, and has the same first commit and remote, to

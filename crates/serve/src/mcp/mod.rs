@@ -11,6 +11,7 @@ mod server;
 mod snapshot;
 mod source;
 mod stdio;
+mod surrogates;
 mod token;
 mod tools;
 mod uri;

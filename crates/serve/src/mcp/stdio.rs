@@ -7,10 +7,13 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::task::JoinSet;
 
 use super::connection::ClientConnection;
 use super::error::ServeError;
 use super::server::MemoryServer;
+use super::surrogates::without_lone_surrogates;
 
 /// Serves one client on standard input and output, until it closes them.
 pub async fn serve_stdio(server: MemoryServer) -> Result<(), ServeError> {
@@ -24,18 +27,38 @@ pub async fn serve_stdio(server: MemoryServer) -> Result<(), ServeError> {
     running.waiting().await.map(drop).map_err(|error| ServeError::Broken(error.to_string()))
 }
 
-type Lines = AsyncRwTransport<RoleServer, StdioReader, StdioWriter>;
+type Lines = AsyncRwTransport<RoleServer, DuplexStream, StdioWriter>;
+
+/// The bytes that wait between reading and handling.
+const BUFFER: usize = 64 * 1024;
 
 /// Messages, one per line. Messages before the first request are skipped: the library would end the connection.
 struct Stdio {
     lines: Lines,
     begun: bool,
+    /// Mends lines on their way in; ends with the connection.
+    _reading: JoinSet<()>,
 }
 
 impl Stdio {
     fn of_process() -> Self {
         let (read, write) = stdio_pipes();
-        Self { lines: Lines::new_server(read, write), begun: false }
+        let (mended, to_mend) = tokio::io::duplex(BUFFER);
+        let mut reading = JoinSet::new();
+        reading.spawn(mend_lines(read, to_mend));
+        Self { lines: Lines::new_server(mended, write), begun: false, _reading: reading }
+    }
+}
+
+/// Hands lines on, until one side closes.
+async fn mend_lines(read: StdioReader, mut write: DuplexStream) {
+    let mut read = BufReader::new(read);
+    let mut line = Vec::new();
+    while let Ok(1..) = read.read_until(b'\n', &mut line).await {
+        if write.write_all(&without_lone_surrogates(&line)).await.is_err() {
+            return;
+        }
+        line.clear();
     }
 }
 

@@ -42,6 +42,17 @@ impl SocketFolder {
     }
 }
 
+/// Whether a path is named as the sockets of sessions are.
+pub(crate) fn is_session_socket(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let hash = name.and_then(|name| name.strip_suffix(".sock"));
+    folder.is_some_and(|folder| folder == "dormouse" || folder == "run")
+        && hash.is_some_and(|hash| {
+            hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
+}
+
 fn refuse_unless_private(path: &Path) -> Result<(), SocketError> {
     let stat =
         rustix::fs::lstat(path).map_err(|error| FileError::new(FileAction::Read, path, error))?;

@@ -18,6 +18,7 @@ use tokio::net::UnixStream;
 
 pub use client::send_to_socket;
 pub use folder::SocketFolder;
+pub(crate) use folder::is_session_socket;
 pub use listener::SessionSocket;
 
 use super::MAX_LINE_BYTES;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_base::FolderState;
+use dormouse_base::{FolderState, damaged_project_files};
 
 use super::finding::DoctorFinding;
 use crate::message_catalog::msg;
@@ -19,6 +19,11 @@ pub(super) fn check(home: &Path) -> Vec<DoctorFinding> {
     let below = ["projects", "figures", "logs"].map(|name| home.join(name));
     let existing = below.iter().filter(|path| path.symlink_metadata().is_ok());
     findings.extend(existing.map(|path| folder(path)).filter(DoctorFinding::is_problem));
+    let damaged = damaged_project_files(&home.join("projects"));
+    findings.extend(damaged.iter().map(|file| {
+        let text = msg!("doctor-project-file-damaged", path = file.display().to_string());
+        DoctorFinding::warning(AREA, text, msg!("doctor-project-file-fix"))
+    }));
     findings
 }
 
