@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
@@ -17,7 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::connection::ClientConnection;
 use super::error::ServeError;
@@ -96,18 +97,43 @@ impl HttpListener {
         );
         let guarded = Arc::new(GuardedService { service, token, limits: self.limits });
         let mut connections = JoinSet::new();
+        let mut open = Vec::new();
         loop {
-            while connections.try_join_next().is_some() {}
-            if connections.len() >= self.limits.connections {
-                connections.join_next().await;
-                continue;
-            }
-            match self.listener.accept().await {
-                Ok((stream, _)) => drop(connections.spawn(serve_one(stream, Arc::clone(&guarded)))),
+            let stream = match self.listener.accept().await {
+                Ok((stream, _)) => stream,
                 // The client has disconnected, or no file handle is left: try again later.
-                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+                Err(_) => {
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            while connections.try_join_next().is_some() {}
+            open.retain(|connection: &OpenConnection| !connection.task.is_finished());
+            while connections.len() >= self.limits.connections {
+                // Whoever has not shown the token must not keep out those who have it.
+                if let Some(silent) = open.iter().find(|connection| !connection.is_admitted()) {
+                    silent.task.abort();
+                }
+                connections.join_next().await;
+                open.retain(|connection| !connection.task.is_finished());
             }
+            let admitted = Arc::new(AtomicBool::new(false));
+            let serving = serve_one(stream, Arc::clone(&guarded), Arc::clone(&admitted));
+            open.push(OpenConnection { task: connections.spawn(serving), admitted });
         }
+    }
+}
+
+/// A connection, the oldest first among others.
+struct OpenConnection {
+    task: AbortHandle,
+    admitted: Arc<AtomicBool>,
+}
+
+impl OpenConnection {
+    /// Whether a request on it has shown the token.
+    fn is_admitted(&self) -> bool {
+        self.admitted.load(Ordering::Relaxed)
     }
 }
 
@@ -117,11 +143,11 @@ struct GuardedService {
     limits: Limits,
 }
 
-async fn serve_one(stream: TcpStream, guarded: Arc<GuardedService>) {
+async fn serve_one(stream: TcpStream, guarded: Arc<GuardedService>, admitted: Arc<AtomicBool>) {
     let patience = guarded.limits.head;
     let answer = service_fn(move |request| {
-        let guarded = Arc::clone(&guarded);
-        async move { Ok::<_, Infallible>(guarded.answer(request).await) }
+        let (guarded, admitted) = (Arc::clone(&guarded), Arc::clone(&admitted));
+        async move { Ok::<_, Infallible>(guarded.answer(request, &admitted).await) }
     });
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -132,7 +158,7 @@ async fn serve_one(stream: TcpStream, guarded: Arc<GuardedService>) {
 }
 
 impl GuardedService {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, admitted: &AtomicBool) -> Response<Body> {
         let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
         if !self.token.is_in(given) {
             let mut refusal = closing(
@@ -144,6 +170,7 @@ impl GuardedService {
             refusal.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             return refusal;
         }
+        admitted.store(true, Ordering::Relaxed);
         if request.uri().path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
         }

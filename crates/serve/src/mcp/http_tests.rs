@@ -54,6 +54,17 @@ impl Door {
         )
     }
 
+    /// A connection that has shown the token and stays open.
+    fn admitted(&self) -> TcpStream {
+        let mut stream = self.connect();
+        let head = self.head("Content-Length: 0").replacen("/mcp", "/other", 1);
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut bytes = [0; 12];
+        stream.read_exact(&mut bytes).unwrap();
+        assert_eq!(&bytes, b"HTTP/1.1 404");
+        stream
+    }
+
     /// A request that is right, with its answer as far as the status.
     fn is_well(&self, mut stream: TcpStream) {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
@@ -147,7 +158,7 @@ fn whoever_has_no_token_is_not_heard_out() {
 #[test]
 fn so_many_and_no_more() {
     let door = Door::open(Limits { head: LONG, connections: 2, ..Limits::default() });
-    let held = [door.connect(), door.connect()];
+    let held = [door.admitted(), door.admitted()];
     let third = door.connect();
     let mut waiting = third.try_clone().unwrap();
     waiting.write_all(b"nonsense\r\n\r\n").unwrap();
@@ -190,4 +201,13 @@ fn a_stream_outlasts_the_limits() {
             Err(_) => break,
         }
     }
+}
+
+/// Silent connections must not keep out whoever has the token.
+#[test]
+fn silent_connections_make_room() {
+    let door = Door::open(Limits { head: LONG, connections: 4, ..Limits::default() });
+    let silent: Vec<TcpStream> = (0..80).map(|_| door.connect()).collect();
+    door.is_well(door.connect());
+    assert_eq!(silent.len(), 80);
 }
