@@ -311,10 +311,12 @@ fn is_kept_in_repository(
     })
 }
 
+/// The project that anchors are checked against. The commit is for new anchors, which only a writer makes.
 async fn anchored(git: &RepositoryGit<'_>, access: DirectoryAccess) -> Option<AnchoredProject> {
-    if access == DirectoryAccess::Read {
-        return None;
-    }
     let root = Dir::open(&git.project.checkout).ok()?;
-    Some(AnchoredProject { root, commit: git.head().await })
+    let commit = match access {
+        DirectoryAccess::Read => None,
+        DirectoryAccess::Write(_) => git.head().await,
+    };
+    Some(AnchoredProject { root, commit })
 }

@@ -11,6 +11,7 @@
 mod agents;
 mod agents_attack;
 mod agents_memory;
+mod anchors;
 mod bad_input;
 mod compacting;
 mod compaction;

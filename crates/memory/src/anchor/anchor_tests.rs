@@ -81,3 +81,34 @@ fn a_file_of_known_time_and_size_is_not_read_again() {
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     assert_eq!(check(&dir, &anchors, &mut cache)[1], Freshness::Fresh);
 }
+
+#[test]
+fn paths_in_chinese_text_are_found() {
+    let (keep, dir) = project();
+    fs::create_dir(keep.path().join("文档")).unwrap();
+    fs::write(keep.path().join("文档/说明.md"), "x").unwrap();
+    for text in [
+        "解析在src/lib.rs里，不要改。",
+        "先看「src/lib.rs」、再看《Makefile.am》",
+        "参见（src/lib.rs）：第三行",
+        "文档/说明.md 里有",
+    ] {
+        assert!(!extract(text, &dir, None).is_empty(), "{text}");
+    }
+    let found = extract("在src/lib.rs的`parse_header`里", &dir, None);
+    assert_eq!(found[0].symbol.as_deref(), Some("parse_header"));
+}
+
+#[test]
+fn a_symbol_without_a_path_is_looked_up() {
+    let (keep, dir) = project();
+    fs::write(keep.path().join("src/use.rs"), "let x = parse_header();\n").unwrap();
+    fs::write(keep.path().join("src/a.rs"), "shared_name\n").unwrap();
+    fs::write(keep.path().join("src/b.rs"), "shared_name\n").unwrap();
+    let found =
+        extract("`parse_header` must not panic; `shared_name` and `nothing_like_it`", &dir, None);
+    let found: Vec<_> =
+        found.iter().map(|anchor| (anchor.path.as_str(), anchor.symbol.as_deref())).collect();
+    // Where it is defined, not where it is used; a name of two files says nothing.
+    assert_eq!(found, [("src/lib.rs", Some("parse_header"))]);
+}

@@ -6,6 +6,7 @@ use dormouse_base::{Dir, EntryKind, RelPath};
 
 use super::claim::Anchor;
 use super::project_file::{has_symbol, hash_of, read};
+use super::symbol_lookup::files_of;
 
 /// Maximum number of anchors of one memory.
 const MAX_ANCHORS: usize = 20;
@@ -36,18 +37,44 @@ pub fn extract(text: &str, project: &Dir, commit: Option<&str>) -> Vec<Anchor> {
             anchors.push(Anchor { path, symbol: None, hash, commit: commit.clone() });
         }
     }
+    anchors.extend(without_file(&symbols, &anchors, project, commit.as_deref()));
     anchors.truncate(MAX_ANCHORS);
     anchors
+}
+
+/// Anchors of the symbols that are in none of the named files.
+fn without_file(
+    symbols: &BTreeSet<String>,
+    anchors: &[Anchor],
+    project: &Dir,
+    commit: Option<&str>,
+) -> Vec<Anchor> {
+    let known =
+        |symbol: &&String| anchors.iter().any(|anchor| anchor.symbol.as_ref() == Some(symbol));
+    let missing: BTreeSet<String> =
+        symbols.iter().filter(|symbol| !known(symbol)).cloned().collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let anchor = |(symbol, path): (String, String)| {
+        let bytes = RelPath::new(&path).ok().and_then(|relative| read(project, &relative))?;
+        let commit = commit.map(str::to_owned);
+        Some(Anchor { path, symbol: Some(symbol), hash: hash_of(&bytes), commit })
+    };
+    files_of(&missing, project.path()).into_iter().filter_map(anchor).collect()
 }
 
 /// Words that are paths of files in the project, with or without a line number (`src/a.rs:12`).
 fn paths(text: &str, project: &Dir) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    let words = text.split(|c: char| {
-        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';')
+    let words = text.split(is_separator).flat_map(|word| {
+        // Texts without spaces put paths between characters that are no part of them.
+        let is_mixed = !word.is_ascii();
+        let within = word.split(|c: char| !c.is_ascii()).filter(move |_| is_mixed);
+        std::iter::once(word).chain(within)
     });
-    for word in words.take(MAX_WORDS) {
+    for word in words.filter(|word| !word.is_empty()).take(MAX_WORDS) {
         let word =
             word.trim_end_matches(['.', ':', '!', '?', ']', '*']).trim_start_matches(['[', '*']);
         let word = word.split_once(':').map_or(word, |(path, _)| path);
@@ -63,6 +90,31 @@ fn paths(text: &str, project: &Dir) -> Vec<String> {
         }
     }
     found
+}
+
+/// Blanks, quotation marks and punctuation around paths, also of Chinese and Japanese.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ';')
+        || matches!(
+            c,
+            '，' | '。'
+                | '、'
+                | '；'
+                | '：'
+                | '（'
+                | '）'
+                | '「'
+                | '」'
+                | '『'
+                | '』'
+                | '《'
+                | '》'
+                | '“'
+                | '”'
+                | '‘'
+                | '’'
+        )
 }
 
 /// Texts in backticks that look like an identifier or a flag.

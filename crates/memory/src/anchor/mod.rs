@@ -7,6 +7,7 @@ mod check;
 mod claim;
 mod extract;
 mod project_file;
+mod symbol_lookup;
 
 pub use check::{AnchorCache, Freshness, anchor_caveat, check};
 pub use claim::Anchor;

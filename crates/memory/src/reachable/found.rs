@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::age::Age;
+use crate::anchor::{Anchor, AnchorCache, anchor_caveat, check};
 use crate::entry::MemoryEntry;
 use crate::kind::Scope;
 use crate::manifest::manifest_line;
@@ -56,6 +57,17 @@ impl FoundMemory {
     /// Its line in a manifest (M-10).
     pub fn manifest_line(&self, now: Timestamp) -> String {
         manifest_line(&self.memory, self.scope(), self.changed_at(), now)
+    }
+
+    /// What is to be said before it is trusted: its age, and what has become of the files it names. Empty if nothing is.
+    pub fn caveat(&self, now: Timestamp) -> String {
+        let anchors = self.store.project_root().and_then(|root| {
+            let anchors = self.memory.header.anchors.iter();
+            let anchors: Vec<Anchor> = anchors.filter_map(|anchor| Anchor::parse(anchor)).collect();
+            let states = check(root, &anchors, &mut AnchorCache::default());
+            anchor_caveat(&anchors, &states)
+        });
+        self.age(now).caveat().into_iter().chain(anchors).collect::<Vec<_>>().join(" ")
     }
 
     /// Reads it as it is on disk now.

@@ -4,7 +4,6 @@
 use jiff::Timestamp;
 
 use super::found::FoundMemory;
-use crate::anchor::{Anchor, AnchorCache, anchor_caveat, check};
 use crate::entry::MemoryEntry;
 use crate::excerpt::beginning;
 use crate::names::slug;
@@ -42,14 +41,8 @@ impl RecalledMemoryText {
             Some(description) => format!("{}: {description}", found.memory.name()),
             None => found.memory.name().to_owned(),
         };
-        let anchors = found.store.project_root().and_then(|root| {
-            let anchors: Vec<Anchor> =
-                entry.header.anchors.iter().filter_map(|anchor| Anchor::parse(anchor)).collect();
-            let states = check(root, &anchors, &mut AnchorCache::default());
-            anchor_caveat(&anchors, &states)
-        });
-        let caveat: Vec<String> = age.caveat().into_iter().chain(anchors).collect();
-        Some(Self { path, age: age.to_string(), about, caveat: caveat.join(" "), text })
+        let caveat = found.caveat(now);
+        Some(Self { path, age: age.to_string(), about, caveat, text })
     }
 
     /// How it reads.

@@ -50,13 +50,16 @@ fn is_change(staged: &StagedFile) -> bool {
 }
 
 /// Adds source and trust to the frontmatter of texts by agents (M-17). Texts by the user and by team sync stay as they
-/// are, byte for byte.
+/// are, byte for byte; only the anchors of a memory that the user has edited are made again.
 fn mark_provenance(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
     staged: &mut StagedFile,
 ) -> Result<(), ChangeError> {
-    if by.author.is_user() || by.author == ChangeAuthor::Sync {
+    if by.author.is_user() {
+        return renew_anchors(locked, staged);
+    }
+    if by.author == ChangeAuthor::Sync {
         return Ok(());
     }
     let Some(after) = &staged.after else { return Ok(()) };
@@ -85,6 +88,19 @@ fn mark_provenance(
         return Err(ChangeRefusal::Unmarkable(staged.file.clone()).into());
     }
     staged.after = Some(marked);
+    Ok(())
+}
+
+/// Makes the anchors of a memory again if the user has changed its text.
+fn renew_anchors(locked: &Locked<'_>, staged: &mut StagedFile) -> Result<(), ChangeError> {
+    let (Some(before), Some(after)) = (&staged.before, &staged.after) else { return Ok(()) };
+    let had = MemoryEntry::read(&before.bytes, before.bytes.len() as u64).header.anchors;
+    let Ok(text) = std::str::from_utf8(after) else { return Ok(()) };
+    if had.is_empty() || before.bytes == *after {
+        return Ok(());
+    }
+    let renewed = edited(&staged.file, locked.anchored(text.to_owned()))?;
+    staged.after = Some(renewed.into_bytes());
     Ok(())
 }
 

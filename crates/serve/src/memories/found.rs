@@ -37,7 +37,8 @@ impl ServedMemory {
 
 /// The warning about an old memory on a line of its own; empty for a recent one.
 pub(crate) fn caveat_line(found: &FoundMemory, now: Timestamp) -> String {
-    found.age(now).caveat().map(|caveat| format!("{caveat}\n")).unwrap_or_default()
+    let caveat = found.caveat(now);
+    if caveat.is_empty() { caveat } else { format!("{caveat}\n") }
 }
 
 /// Counts a recall. A count that cannot be written does not hold back the memory.
