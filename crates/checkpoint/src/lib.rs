@@ -26,6 +26,7 @@ mod restore;
 mod retention;
 mod rewind;
 mod state;
+mod walk;
 
 pub use content_id::ContentId;
 pub use content_store::ContentStore;

@@ -3,24 +3,20 @@
 //! Invariant: what is in a listing can be brought back, by a kept content or by git's own object, or is counted as left
 //! out. Listed are files that git tracks or does not ignore; without git, all.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-
-use ignore::{WalkBuilder, WalkState};
 
 use crate::content_store::ContentStore;
 use crate::error::CheckpointError;
-use crate::git_index::{GitIndex, ObjectId};
+use crate::git_index::ObjectId;
 use crate::git_objects;
 use crate::state::{FileState, MAX_FILE};
+use crate::walk::{KnownToGit, walk};
 
 /// The most files that one listing copies, and their bytes together.
 const MAX_COPIED: (usize, u64) = (2_000, 200 * 1024 * 1024);
-/// More entries than this are not listed.
-const MAX_ENTRIES: usize = 400_000;
 /// A file that changed so shortly before it was listed may change again and keep its time.
 const SAME_TICK: i128 = 20_000_000;
 
@@ -55,6 +51,19 @@ enum Listed {
     Known(FileState),
     /// Its content is this object of the repository with this number.
     InGit { repository: usize, object: ObjectId, mode: u32 },
+}
+
+/// A file that git could not bring back as it is.
+struct FileToCopy {
+    is_untracked: bool,
+    mark: FileMark,
+    path: PathBuf,
+}
+
+impl FileToCopy {
+    fn order(&self) -> (bool, u64, &Path) {
+        (self.is_untracked, self.mark.size, &self.path)
+    }
 }
 
 /// Files that a listing does not keep.
@@ -97,62 +106,36 @@ impl ProjectListing {
         cache: &mut ListingCache,
     ) -> Result<Self, CheckpointError> {
         let made = store.now()?;
-        let (found, mut repositories) = walk(roots);
-        repositories.sort();
-        let indexes: Vec<GitIndex> =
-            repositories.iter().map(|checkout| GitIndex::read(checkout)).collect();
+        let (found, checkouts) = walk(roots);
         let mut listing = Self { made, ..Self::default() };
         let mut to_copy = Vec::new();
-        let seen: HashSet<&PathBuf> = found.iter().map(|(path, _)| path).collect();
-        // Files that git tracks although it is told to ignore them.
-        let forced: Vec<(PathBuf, Metadata)> = repositories
-            .iter()
-            .zip(&indexes)
-            .flat_map(|(checkout, index)| index.paths().map(|path| checkout.join(path)))
-            .filter(|path| !seen.contains(path))
-            .filter_map(|path| path.symlink_metadata().ok().map(|metadata| (path, metadata)))
-            .filter(|(_, metadata)| !metadata.is_dir())
-            .collect();
-        drop(seen);
-        for (path, metadata) in found.into_iter().chain(forced) {
+        for (path, metadata) in found {
             let mark = FileMark::of(&metadata);
             if !metadata.is_file() {
                 let state = FileState::look(&path)?;
                 listing.files.insert(path, (mark, Listed::Known(state)));
                 continue;
             }
-            let repository = owner(&repositories, &path);
-            let tracked = repository.and_then(|number| {
-                let (checkout, index) = (repositories.get(number)?, indexes.get(number)?);
-                Some((number, index, path.strip_prefix(checkout).ok()?))
-            });
-            let object = tracked.and_then(|(number, index, below)| {
-                Some((number, index.unchanged(below, &metadata)?))
-            });
-            match object {
-                Some((repository, object)) => {
+            match checkouts.know(&path, &metadata) {
+                KnownToGit::Unchanged(repository, object) => {
                     let mode = mark.mode & 0o7777;
                     let listed = Listed::InGit { repository, object, mode };
                     listing.files.insert(path, (mark, listed));
                 }
-                None => {
-                    let is_tracked = tracked.is_some_and(|(_, index, below)| index.has(below));
-                    to_copy.push((!is_tracked, mark, path));
-                }
+                KnownToGit::Changed => to_copy.push(FileToCopy { is_untracked: false, mark, path }),
+                KnownToGit::No => to_copy.push(FileToCopy { is_untracked: true, mark, path }),
             }
         }
-        listing.repositories = repositories;
+        listing.repositories = checkouts.into_folders();
         to_copy.extend(listing.take_converted(cache));
         // What git knows of first, then small files: they are what people write.
-        to_copy.sort_by(|one, other| {
-            (one.0, one.1.size, &one.2).cmp(&(other.0, other.1.size, &other.2))
-        });
+        to_copy.sort_by(|one, other| one.order().cmp(&other.order()));
         listing.copy(to_copy, store, cache)?;
         Ok(listing)
     }
 
     /// Takes out the files of which git has another content than the checkout: line ends, filters.
-    fn take_converted(&mut self, cache: &mut ListingCache) -> Vec<(bool, FileMark, PathBuf)> {
+    fn take_converted(&mut self, cache: &mut ListingCache) -> Vec<FileToCopy> {
         let mut converted = Vec::new();
         for (number, checkout) in self.repositories.iter().enumerate() {
             let in_git = |listed: &Listed| match listed {
@@ -177,12 +160,15 @@ impl ProjectListing {
             cache.blob_sizes.extend(git_objects::sizes(checkout, &unknown));
             let differs = |(path, (mark, listed)): (&PathBuf, &(FileMark, Listed))| {
                 let object = in_git(listed)?;
-                (cache.blob_sizes.get(&object) != Some(&mark.size))
-                    .then(|| (false, *mark, path.clone()))
+                (cache.blob_sizes.get(&object) != Some(&mark.size)).then(|| FileToCopy {
+                    is_untracked: false,
+                    mark: *mark,
+                    path: path.clone(),
+                })
             };
             converted.extend(self.files.iter().filter_map(differs));
         }
-        for (_, _, path) in &converted {
+        for FileToCopy { path, .. } in &converted {
             self.files.remove(path);
         }
         converted
@@ -191,14 +177,14 @@ impl ProjectListing {
     /// Copies files within the limits; the others are left out.
     fn copy(
         &mut self,
-        files: Vec<(bool, FileMark, PathBuf)>,
+        files: Vec<FileToCopy>,
         store: &ContentStore,
         cache: &mut ListingCache,
     ) -> Result<(), CheckpointError> {
         let (mut copied, mut bytes) = (0, 0);
         let mut left_out: Vec<(PathBuf, u64)> = Vec::new();
         let mut states = HashMap::new();
-        for (_, mark, path) in files {
+        for FileToCopy { mark, path, .. } in files {
             let fits =
                 mark.size <= MAX_FILE && copied < MAX_COPIED.0 && bytes + mark.size <= MAX_COPIED.1;
             let state = if fits {
@@ -292,54 +278,10 @@ fn is_folder(mark: FileMark) -> bool {
     mark.mode & 0o170_000 == 0o040_000
 }
 
-/// The number of the innermost repository that a path is in.
-fn owner(repositories: &[PathBuf], path: &Path) -> Option<usize> {
-    let inside = repositories.iter().enumerate().filter(|(_, checkout)| path.starts_with(checkout));
-    inside.max_by_key(|(_, checkout)| checkout.as_os_str().len()).map(|(number, _)| number)
-}
-
 /// Whether attributes may make git change contents on their way to the checkout.
 fn may_convert(attributes: &Path) -> bool {
     let text = std::fs::read_to_string(attributes).unwrap_or_default();
     ["eol", "filter", "ident", "encoding", "text", "crlf"].iter().any(|word| text.contains(word))
-}
-
-/// Everything below these folders that git does not ignore, and the repositories there.
-fn walk(roots: &[PathBuf]) -> (Vec<(PathBuf, Metadata)>, Vec<PathBuf>) {
-    let Some((first, others)) = roots.split_first() else { return Default::default() };
-    let mut builder = WalkBuilder::new(first);
-    for root in others {
-        builder.add(root);
-    }
-    let found = Mutex::new(Vec::new());
-    let repositories = std::sync::Arc::new(Mutex::new(Vec::new()));
-    let checkouts = std::sync::Arc::clone(&repositories);
-    let own: HashSet<PathBuf> = roots.iter().map(|root| root.join(".dormouse")).collect();
-    builder.hidden(false).ignore(false).follow_links(false).threads(2).filter_entry(move |entry| {
-        if entry.file_name() == ".git" {
-            if let (Some(parent), Ok(mut checkouts)) = (entry.path().parent(), checkouts.lock()) {
-                checkouts.push(parent.to_owned());
-            }
-            return false;
-        }
-        !own.contains(entry.path())
-    });
-    builder.build_parallel().run(|| {
-        Box::new(|entry| {
-            // What cannot be listed cannot be changed either, or is gone.
-            let Ok(entry) = entry else { return WalkState::Continue };
-            let (Ok(metadata), Ok(mut found)) = (entry.metadata(), found.lock()) else {
-                return WalkState::Continue;
-            };
-            if found.len() >= MAX_ENTRIES {
-                return WalkState::Quit;
-            }
-            found.push((entry.into_path(), metadata));
-            WalkState::Continue
-        })
-    });
-    let repositories = repositories.lock().map(|list| list.clone()).unwrap_or_default();
-    (found.into_inner().unwrap_or_default(), repositories)
 }
 
 /// How much was left out, and where most of it is.

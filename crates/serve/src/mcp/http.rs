@@ -99,13 +99,10 @@ impl HttpListener {
         let mut connections = JoinSet::new();
         let mut open = Vec::new();
         loop {
-            let stream = match self.listener.accept().await {
-                Ok((stream, _)) => stream,
+            let Ok((stream, _)) = self.listener.accept().await else {
                 // The client has disconnected, or no file handle is left: try again later.
-                Err(_) => {
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
             };
             while connections.try_join_next().is_some() {}
             open.retain(|connection: &OpenConnection| !connection.task.is_finished());
