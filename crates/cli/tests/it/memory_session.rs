@@ -197,3 +197,29 @@ fn headless_runs_never_ask() {
     assert_eq!(list(&home).len(), 1);
     server.finish();
 }
+
+/// A second file for what is known already is a bug that users see (a small model saved one thing twice).
+#[test]
+fn what_is_known_already_is_answered_with_that_memory() {
+    let save = |name: &str, content: &str| {
+        json!({"name": name, "description": "how the tests reach the database", "type": "project", "content": content})
+            .to_string()
+    };
+    let known = "The integration tests use a real PostgreSQL database on port 5433, never a mock.";
+    let again = "Integration tests never use a mock, but a real PostgreSQL database on port 5433.";
+    let other = "The integration tests use a real PostgreSQL database on port 5434, never a mock.";
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("1", "MemorySave", save("Test database", known)))
+        .reply(ScriptedTurn::new().call("2", "MemorySave", save("No mocks in tests", again)))
+        .reply(ScriptedTurn::new().call("3", "MemorySave", save("Test database port", other)))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &[known])).success();
+    let body = String::from_utf8(server.requests().last().unwrap().body.clone()).unwrap();
+    assert!(body.contains("says this already"), "{body}");
+    let listed = home.run(&mut dormouse(&home, &["memory", "list"])).success().stdout.clone();
+    assert!(listed.contains("test-database.md") && !listed.contains("no-mocks"), "{listed}");
+    assert!(listed.contains("test-database-port.md"), "another port is another fact: {listed}");
+    server.finish();
+}

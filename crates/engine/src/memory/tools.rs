@@ -199,7 +199,8 @@ fn search(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError>
 fn search_result(found: &FoundMemory, now: Timestamp) -> String {
     let line = found.manifest_line(now);
     let path = found.path();
-    let caveat = found.age(now).caveat().map(|caveat| format!("\n{caveat}")).unwrap_or_default();
+    let caveat = found.caveat(now);
+    let caveat = if caveat.is_empty() { caveat } else { format!("\n{caveat}") };
     let preview = found.preview().unwrap_or_else(|error| error.to_string());
     format!("{line}\n{}{caveat}\n{preview}", path.display())
 }

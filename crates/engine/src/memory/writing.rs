@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, ContentHash, Expected, FoundMemory,
-    MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId, Receipt, Scope, Store,
+    ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, Claims, ContentHash, Expected,
+    FoundMemory, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId, Receipt,
+    Scope, Store, Trust, find_repeated,
 };
 use dormouse_provenance::{ClaimedText, ProposedMemory, ProvenanceCheck};
 use jiff::tz::TimeZone;
@@ -35,6 +36,11 @@ pub(super) struct SaveRequest<'a> {
     pub(super) quotes: &'a [String],
 }
 
+/// Memories that a new one is compared with: the most similar.
+const COMPARED: usize = 5;
+/// A text that says less is not compared: too little of it tells it from others.
+const LEAST_CLAIMS: usize = 5;
+
 type WriteResult = Result<MemoryWriteResult, SessionMemoryError>;
 
 impl SessionMemory {
@@ -56,6 +62,11 @@ impl SessionMemory {
             return save_in_draft(draft, check, &proposed)
                 .inspect_err(|error| check.on_rejected(&proposed.memory.name, &error.to_string()));
         }
+        // Extraction has a check of its own, which knows more than memories.
+        let is_new = request.existing.is_none() && supersedes.is_empty() && self.check.is_none();
+        if let Some(known) = is_new.then(|| self.repeated(store, &proposed)).flatten() {
+            return Ok(MemoryWriteResult::Written(repeated_text(&known)));
+        }
         let written = match request.existing {
             Some(found) => self.update(found, &proposed),
             None => self.add(store, &proposed),
@@ -64,6 +75,29 @@ impl SessionMemory {
             check.on_saved(&proposed);
         }
         Ok(written)
+    }
+
+    /// The memory of the store that says everything that is proposed, if one does.
+    fn repeated(&self, store: &Arc<Store>, proposed: &ProposedMemory<'_>) -> Option<FoundMemory> {
+        let claims = Claims::of(&proposed.memory.body);
+        if claims.len() < LEAST_CLAIMS {
+            return None;
+        }
+        let query = format!("{} {}", proposed.memory.description, proposed.memory.body);
+        let now = self.clock().now();
+        // A search that fails finds no repetition: the memory is saved.
+        let ranking = self.memories().search(&query, Some(store.scope()), COMPARED, now).ok()?;
+        let mut found = ranking.hits.iter().filter_map(|hit| self.memories().found(hit));
+        let is_users_word =
+            self.by_proposal(proposed, "saved").is_ok_and(|by| by.trust() == Trust::Typed);
+        found.find(|found| {
+            // The user's own words are kept beside what others concluded.
+            if is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed)) {
+                return false;
+            }
+            let text = found.file_text().unwrap_or_default();
+            find_repeated(&claims, [&Claims::of(&text)]).is_some()
+        })
     }
 
     /// The files of the memories to replace. They are in the same store: a change is made in one store.
@@ -282,6 +316,14 @@ impl SessionMemory {
         }
         text
     }
+}
+
+/// What the model is told in the place of a second memory.
+fn repeated_text(known: &FoundMemory) -> String {
+    format!(
+        "not saved: {} says this already. To change it, read it and save it with `file`",
+        known.path().display()
+    )
 }
 
 fn save_in_draft(

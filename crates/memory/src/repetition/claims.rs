@@ -21,6 +21,11 @@ impl Claims {
         Self { sentences, all }
     }
 
+    /// How many different words, names and numbers the text has, function words left out.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// Whether the text makes no claim at all.
     pub fn is_empty(&self) -> bool {
         !self.sentences.iter().any(Sentence::has_content)
