@@ -8,7 +8,7 @@ use dormouse_base::{Dir, IdSource, MessageId, RandomIds, SystemClock};
 use dormouse_checkpoint::{Checkpoints, Rewind, RewindPlan, RewindScope, RewindTarget, load_log};
 use serde_json::json;
 
-use super::ToolCalls;
+use super::calls::ToolCalls;
 use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection, FigureUnit};
 

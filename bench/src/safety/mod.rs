@@ -1,17 +1,13 @@
 //! What checkpoints and the sandbox cost, and which ordinary commands work in the sandbox.
 
+mod calls;
 mod checkpoints;
 mod ordinary;
 mod sandbox;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use dormouse_base::Environment;
-use dormouse_sandbox::{
-    NetworkAccess, SandboxPolicy, cache_folders, lock_files, private_sockets, protected_files,
-};
-use dormouse_tools::{CallContext, ToolOutput, ToolSet};
-use serde_json::value::RawValue;
+use calls::ToolCalls;
 
 use crate::report::BenchSection;
 
@@ -24,44 +20,4 @@ pub(crate) fn run() -> Vec<BenchSection> {
 /// The table of ordinary commands that files list, if any are given.
 pub(crate) fn ordinary_commands(files: &[PathBuf]) -> String {
     files.iter().map(|file| ordinary::run(&ToolCalls::new(), file)).collect()
-}
-
-/// Calls tools, on one thread as in the program.
-struct ToolCalls {
-    tools: ToolSet,
-    runtime: tokio::runtime::Runtime,
-}
-
-impl ToolCalls {
-    fn new() -> Self {
-        let mut builder = tokio::runtime::Builder::new_current_thread();
-        let runtime = builder.enable_all().build().expect("a runtime");
-        Self { tools: ToolSet::builtin(), runtime }
-    }
-
-    fn context(folder: &Path) -> CallContext {
-        CallContext::new(folder, Environment::of_process(), 25_000)
-    }
-
-    fn call(&self, name: &str, input: &serde_json::Value, context: &CallContext) -> ToolOutput {
-        let input = RawValue::from_string(input.to_string()).expect("JSON");
-        let tool = self.tools.get(name).expect("a tool of that name");
-        let output = self.runtime.block_on(tool.call(&input, context));
-        output.unwrap_or_else(|error| crate::fail::fail(&format!("{name}: {error}")))
-    }
-}
-
-/// The policy of a session in this project.
-fn policy(project: &Path, home: &Path, temporary: &[PathBuf]) -> SandboxPolicy {
-    let mut writable = vec![project.to_owned()];
-    writable.extend(temporary.iter().cloned());
-    writable.extend(cache_folders(home));
-    writable.extend(lock_files(home));
-    SandboxPolicy {
-        writable,
-        hidden: dormouse_permissions::credential_places(Some(home)),
-        protected: protected_files(project, dormouse_base::git_folder(project).as_deref()),
-        sockets: private_sockets(None, Some(home), []),
-        network: NetworkAccess::Allow,
-    }
 }

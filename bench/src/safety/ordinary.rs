@@ -10,7 +10,7 @@ use std::sync::Arc;
 use dormouse_tools::{CommandSandbox, Reaper};
 use serde_json::json;
 
-use super::{ToolCalls, policy};
+use super::calls::{ToolCalls, policy};
 
 pub(super) fn run(calls: &ToolCalls, file: &Path) -> String {
     let text = std::fs::read_to_string(file)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dormouse_tools::{CommandSandbox, Reaper};
 use serde_json::json;
 
-use super::{ToolCalls, policy};
+use super::calls::{ToolCalls, policy};
 use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection};
 

@@ -12,7 +12,9 @@ use dormouse_base::{Dir, RelPath};
 /// More than any limit of a result: what is longer would be stored anyway.
 const IN_MEMORY: usize = 256 * 1024;
 /// The most that is kept of one result.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MOST_BYTES: u64 = 1 << 30;
+/// So much is kept of what is no text: `cat /dev/zero` says no more after that.
+const MOST_NO_TEXT: u64 = 4 * 1024 * 1024;
 
 /// Where a call may put what is too long to hold.
 #[derive(Debug, Clone)]
@@ -58,6 +60,8 @@ pub(crate) struct OutputCollector {
     /// Line ends that are only kept if something follows them.
     line_ends: usize,
     lost: u64,
+    /// Characters at the beginning that no text has.
+    no_text_chars: u64,
     notes: Vec<String>,
 }
 
@@ -81,6 +85,7 @@ impl OutputCollector {
             chars: 0,
             line_ends: 0,
             lost: 0,
+            no_text_chars: 0,
             notes: Vec::new(),
         }
     }
@@ -132,6 +137,12 @@ impl OutputCollector {
     }
 
     fn add(&mut self, text: &str) {
+        if self.bytes < MOST_NO_TEXT {
+            let no_text = text.chars().filter(|c| matches!(c, '\0' | '\u{fffd}')).count();
+            self.no_text_chars += no_text as u64;
+        } else if self.no_text_chars * 2 > self.chars.min(MOST_NO_TEXT) {
+            self.most_bytes = self.most_bytes.min(MOST_NO_TEXT);
+        }
         if self.lost > 0 || self.bytes + text.len() as u64 > self.most_bytes {
             self.lost += text.len() as u64;
         } else {
@@ -191,6 +202,22 @@ mod tests {
         let session = Dir::open(folder.path()).unwrap();
         let file = RelPath::new("tool-results/t.txt").unwrap();
         (folder, OutputCollector::new(Some(OutputFile { session, file })))
+    }
+
+    #[test]
+    fn of_what_is_no_text_only_the_beginning_is_kept() {
+        let (_folder, mut zeros) = keeper();
+        let (_other, mut text) = keeper();
+        for _ in 0..10 {
+            zeros.push(&"\0".repeat(1024 * 1024));
+            text.push(&"word ".repeat(200 * 1024));
+        }
+        let kept = |collector: OutputCollector| match collector.finish() {
+            KeptOutput::File(stored) => stored.bytes,
+            KeptOutput::Text(text) => text.len() as u64,
+        };
+        assert!(kept(zeros) < MOST_NO_TEXT + 2 * 1024 * 1024);
+        assert!(kept(text) > 9 * 1024 * 1024);
     }
 
     #[test]

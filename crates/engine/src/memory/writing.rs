@@ -5,10 +5,11 @@ use std::sync::Arc;
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
     ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, Claims, ContentHash, Expected,
-    FoundMemory, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId, Receipt,
-    Scope, Store, Trust, find_repeated,
+    FoundMemory, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId,
+    ReachableMemories, Receipt, Scope, Store, Trust, find_repeated,
 };
 use dormouse_provenance::{ClaimedText, ProposedMemory, ProvenanceCheck};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::change_text::ChangeText;
@@ -64,8 +65,13 @@ impl SessionMemory {
         }
         // Extraction has a check of its own, which knows more than memories.
         let is_new = request.existing.is_none() && supersedes.is_empty() && self.check.is_none();
-        if let Some(known) = is_new.then(|| self.repeated(store, &proposed)).flatten() {
-            return Ok(MemoryWriteResult::Written(repeated_text(&known)));
+        if is_new {
+            let origin = self.by_proposal(&proposed, "saved");
+            let is_users_word = origin.is_ok_and(|by| by.trust() == Trust::Typed);
+            let now = self.clock().now();
+            if let Some(known) = repeated(&proposed, is_users_word, self.memories(), now) {
+                return Ok(MemoryWriteResult::Written(repeated_text(&known)));
+            }
         }
         let written = match request.existing {
             Some(found) => self.update(found, &proposed),
@@ -75,29 +81,6 @@ impl SessionMemory {
             check.on_saved(&proposed);
         }
         Ok(written)
-    }
-
-    /// The memory of the store that says everything that is proposed, if one does.
-    fn repeated(&self, store: &Arc<Store>, proposed: &ProposedMemory<'_>) -> Option<FoundMemory> {
-        let claims = Claims::of(&proposed.memory.body);
-        if claims.len() < LEAST_CLAIMS {
-            return None;
-        }
-        let query = format!("{} {}", proposed.memory.description, proposed.memory.body);
-        let now = self.clock().now();
-        // A search that fails finds no repetition: the memory is saved.
-        let ranking = self.memories().search(&query, Some(store.scope()), COMPARED, now).ok()?;
-        let mut found = ranking.hits.iter().filter_map(|hit| self.memories().found(hit));
-        let is_users_word =
-            self.by_proposal(proposed, "saved").is_ok_and(|by| by.trust() == Trust::Typed);
-        found.find(|found| {
-            // The user's own words are kept beside what others concluded.
-            if is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed)) {
-                return false;
-            }
-            let text = found.file_text().unwrap_or_default();
-            find_repeated(&claims, [&Claims::of(&text)]).is_some()
-        })
     }
 
     /// The files of the memories to replace. They are in the same store: a change is made in one store.
@@ -316,6 +299,31 @@ impl SessionMemory {
         }
         text
     }
+}
+
+/// The memory of the same scope that says everything that is proposed, if one does.
+fn repeated(
+    proposed: &ProposedMemory<'_>,
+    is_users_word: bool,
+    memories: &ReachableMemories,
+    now: Timestamp,
+) -> Option<FoundMemory> {
+    let claims = Claims::of(&proposed.memory.body);
+    if claims.len() < LEAST_CLAIMS {
+        return None;
+    }
+    let query = format!("{} {}", proposed.memory.description, proposed.memory.body);
+    // A search that fails finds no repetition: the memory is saved.
+    let ranking = memories.search(&query, Some(proposed.scope), COMPARED, now).ok()?;
+    let mut found = ranking.hits.iter().filter_map(|hit| memories.found(hit));
+    found.find(|found| {
+        // The user's own words are kept beside what others concluded.
+        if is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed)) {
+            return false;
+        }
+        let text = found.file_text().unwrap_or_default();
+        find_repeated(&claims, [&Claims::of(&text)]).is_some()
+    })
 }
 
 /// What the model is told in the place of a second memory.

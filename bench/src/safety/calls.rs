@@ -1,0 +1,55 @@
+//! Calling tools as the program does, and the policy of a session.
+
+use std::path::{Path, PathBuf};
+
+use dormouse_base::Environment;
+use dormouse_sandbox::{
+    NetworkAccess, SandboxPolicy, cache_folders, lock_files, private_sockets, protected_files,
+};
+use dormouse_tools::{CallContext, ToolOutput, ToolSet};
+use serde_json::value::RawValue;
+
+/// Calls tools, on one thread as in the program.
+pub(super) struct ToolCalls {
+    tools: ToolSet,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl ToolCalls {
+    pub(super) fn new() -> Self {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().build().expect("a runtime");
+        Self { tools: ToolSet::builtin(), runtime }
+    }
+
+    pub(super) fn context(folder: &Path) -> CallContext {
+        CallContext::new(folder, Environment::of_process(), 25_000)
+    }
+
+    pub(super) fn call(
+        &self,
+        name: &str,
+        input: &serde_json::Value,
+        context: &CallContext,
+    ) -> ToolOutput {
+        let input = RawValue::from_string(input.to_string()).expect("JSON");
+        let tool = self.tools.get(name).expect("a tool of that name");
+        let output = self.runtime.block_on(tool.call(&input, context));
+        output.unwrap_or_else(|error| crate::fail::fail(&format!("{name}: {error}")))
+    }
+}
+
+/// The policy of a session in this project.
+pub(super) fn policy(project: &Path, home: &Path, temporary: &[PathBuf]) -> SandboxPolicy {
+    let mut writable = vec![project.to_owned()];
+    writable.extend(temporary.iter().cloned());
+    writable.extend(cache_folders(home));
+    writable.extend(lock_files(home));
+    SandboxPolicy {
+        writable,
+        hidden: dormouse_permissions::credential_places(Some(home)),
+        protected: protected_files(project, dormouse_base::git_folder(project).as_deref()),
+        sockets: private_sockets(None, Some(home), []),
+        network: NetworkAccess::Allow,
+    }
+}
