@@ -15,18 +15,8 @@ use landlock::{
 use crate::policy::{SandboxError, SandboxPolicy};
 
 /// Devices that every program writes to.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/fd",
-];
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
 
 /// The version of Landlock that the kernel has; none where it has none or is told not to use it.
 pub(crate) fn version() -> Option<i32> {
