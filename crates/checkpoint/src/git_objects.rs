@@ -12,10 +12,13 @@ use crate::state::MAX_FILE;
 pub(crate) fn contents(checkout: &Path, objects: &[ObjectId]) -> HashMap<ObjectId, Vec<u8>> {
     let mut found = HashMap::new();
     ask(checkout, "--batch", objects, |object, size, output| {
+        // The content has to be read to get to the next answer, also one that is too large to keep.
         let mut content = Vec::new();
-        output.take(size).read_to_end(&mut content)?;
-        output.take(1).read_to_end(&mut Vec::new())?;
-        if content.len() as u64 == size {
+        let kept = if size <= MAX_FILE { size } else { 0 };
+        output.take(kept).read_to_end(&mut content)?;
+        let line_end = 1;
+        std::io::copy(&mut output.take(size - kept + line_end), &mut std::io::sink())?;
+        if kept == size && content.len() as u64 == size {
             found.insert(object, content);
         }
         Ok(())
@@ -41,7 +44,7 @@ pub(crate) fn converts_line_ends(checkout: &Path) -> bool {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "git reads its own objects; nothing here is waited for in a turn"
+    reason = "git reads its own objects, on a thread that may block; nothing that a repository names is run"
 )]
 fn git(checkout: &Path) -> Command {
     let mut command = Command::new("git");
@@ -49,6 +52,11 @@ fn git(checkout: &Path) -> Command {
         .arg("-C")
         .arg(checkout)
         .args(["-c", "core.fsmonitor=false"])
+        // Started from a hook of git's, these would name another repository.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env_remove("GIT_OBJECT_DIRECTORY")
         // Objects that a partial clone lacks are not fetched.
         .envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0")])
         .stdin(Stdio::null())
@@ -83,7 +91,8 @@ fn ask(
         for object in objects {
             let mut line = String::new();
             let Ok(1..) = output.read_line(&mut line) else { break };
-            let Some(size) = blob_size(&line) else { continue };
+            // An object that git does not have has no content behind it.
+            let Some(size) = blob_size(&line, *object) else { continue };
             if take(*object, size, &mut output).is_err() {
                 break;
             }
@@ -93,10 +102,8 @@ fn ask(
     let _ended = child.wait();
 }
 
-/// The size in a line `<hash> blob <size>`; other answers have no content behind them.
-fn blob_size(line: &str) -> Option<u64> {
-    let mut words = line.split_whitespace().skip(1);
-    let is_blob = words.next() == Some("blob");
-    let size = words.next()?.parse().ok()?;
-    (is_blob && size <= MAX_FILE).then_some(size)
+/// The size in a line `<hash> blob <size>`. The index names nothing but blobs.
+fn blob_size(line: &str, object: ObjectId) -> Option<u64> {
+    let rest = line.strip_prefix(&object.to_string())?.strip_prefix(" blob ")?;
+    rest.trim_end().parse().ok()
 }

@@ -274,6 +274,32 @@ fn a_formatter_a_generator_and_a_checkout_over_many_files() {
 }
 
 #[test]
+fn a_large_file_of_gits_does_not_cost_the_others() {
+    let mut session = Session::in_git();
+    session.put("b.bin", &"large".repeat(3 * 1024 * 1024));
+    for name in ["a", "c", "d", "e"] {
+        session.put(name, &format!("{name} as committed\n"));
+    }
+    let hour = std::time::Duration::from_hours(1);
+    for name in ["a", "b.bin", "c", "d", "e"] {
+        let file = fs::File::options().append(true).open(session.path(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - hour).unwrap();
+    }
+    session.git(&["add", "-A"]);
+    session.git(&["commit", "-qm", "one"]);
+    session.turn(|session| session.shell("for f in a b.bin c d e; do echo x > $f; done"));
+    let plan = session.plan(session.points[0].0.line);
+    let lost: Vec<_> =
+        plan.with_obstacle(RewindObstacle::NotKept).map(|lost| lost.path.clone()).collect();
+    assert_eq!(lost, [session.path("b.bin")]);
+    session.rewind(session.points[0].0, false);
+    for name in ["a", "c", "d", "e"] {
+        let text = fs::read_to_string(session.path(name)).unwrap();
+        assert_eq!(text, format!("{name} as committed\n"));
+    }
+}
+
+#[test]
 fn worktrees_and_submodules() {
     let mut session = Session::new();
     let library = session.keep.path().join("library");
