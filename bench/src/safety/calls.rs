@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::Environment;
-use dormouse_sandbox::{
-    NetworkAccess, SandboxPolicy, cache_folders, lock_files, private_sockets, protected_files,
-};
+use dormouse_sandbox::{SandboxPlaces, SandboxPolicy};
 use dormouse_tools::{CallContext, ToolOutput, ToolSet};
 use serde_json::value::RawValue;
 
@@ -41,15 +39,13 @@ impl ToolCalls {
 
 /// The policy of a session in this project.
 pub(super) fn policy(project: &Path, home: &Path, temporary: &[PathBuf]) -> SandboxPolicy {
-    let mut writable = vec![project.to_owned()];
-    writable.extend(temporary.iter().cloned());
-    writable.extend(cache_folders(home));
-    writable.extend(lock_files(home));
-    SandboxPolicy {
-        writable,
+    SandboxPlaces {
+        checkout: project.to_owned(),
+        git_folder: dormouse_base::git_folder(project),
+        home: Some(home.to_owned()),
+        writable: [project.to_owned()].into_iter().chain(temporary.iter().cloned()).collect(),
         hidden: dormouse_permissions::credential_places(Some(home)),
-        protected: protected_files(project, dormouse_base::git_folder(project).as_deref()),
-        sockets: private_sockets(None, Some(home), []),
-        network: NetworkAccess::Allow,
+        ..SandboxPlaces::default()
     }
+    .policy()
 }

@@ -5,7 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use dormouse_base::{Dir, IdSource, MessageId, RandomIds, SystemClock};
-use dormouse_checkpoint::{Checkpoints, Rewind, RewindPlan, RewindScope, RewindTarget, load_log};
+use dormouse_checkpoint::{
+    Checkpoints, Rewind, RewindPlan, RewindRequest, RewindScope, RewindTarget, load_log,
+};
 use serde_json::json;
 
 use super::calls::ToolCalls;
@@ -91,9 +93,8 @@ fn back(session: &Dir, project: &Path, line: u64) -> Vec<BenchFigure> {
         let plan = RewindPlan::make(&turns, line, Some(project)).expect("a plan");
         let id = MessageId::generate(&ids as &dyn IdSource);
         let target = RewindTarget { message: id, line };
-        let scope = (RewindScope::Code, false);
-        let rewind =
-            Rewind::begin(session, &plan, id, (target, line + 1), scope).expect("a journal");
+        let request = RewindRequest { target, scope: RewindScope::Code, overwrite: false };
+        let rewind = Rewind::begin(session, &plan, request, id, line + 1).expect("a journal");
         let report = rewind.restore_files().expect("files");
         rewind.finish().expect("a log");
         report.restored.len()

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_engine::ForkPoint;
+use dormouse_engine::{AGENT_JOB, ForkPoint};
 use dormouse_permissions::Access;
 use dormouse_tools::{CallContext, Tool, ToolError, ToolOutput, ToolSpec};
 use futures_util::future::BoxFuture;
@@ -68,7 +68,7 @@ impl AgentTool {
         let id = prepared.run.id;
         let spawner = Arc::clone(&self.spawner);
         let running = self.spawner.count_running();
-        branch.jobs().spawn("agent", move |job| async move {
+        branch.jobs().spawn(AGENT_JOB, move |job| async move {
             let cancel = job.cancel.clone();
             let output = ProgressOutput::Job(job.clone());
             let outcome = run_subagent(&spawner.registry, prepared, &cancel, output).await;

@@ -71,6 +71,11 @@ pub fn find_project(folder: &Path) -> Result<Project, HomeError> {
     Ok(Project { root: folder.clone(), checkout: folder.clone(), folder, is_git: false })
 }
 
+/// Whether a folder is the user's home, above it, or the root of the file system: too much to be a project.
+pub fn is_home_or_above(folder: &Path, home: Option<&Path>) -> bool {
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+}
+
 /// The git folder of a checkout: its `.git`, or what that names, for a worktree or a submodule.
 pub fn git_folder(checkout: &Path) -> Option<PathBuf> {
     let git = checkout.join(".git");

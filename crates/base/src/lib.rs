@@ -37,7 +37,10 @@ pub use dir::{
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use folder_state::FolderState;
 pub use group_digits::group_digits;
-pub use home::{HomeError, Project, ProjectSlug, find_project, git_folder, home_dir, stable_hash};
+pub use home::{
+    HomeError, Project, ProjectSlug, find_project, git_folder, home_dir, is_home_or_above,
+    stable_hash,
+};
 pub use ids::{
     AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
 };
@@ -46,7 +49,7 @@ pub use lock::{Lock, LockError, LockHolder, LockState, ProcessState};
 pub use nearest_name::nearest_name;
 pub use platform::mode_from_bits;
 pub use printable::printable;
-pub use project_folder::{damaged_project_files, project_folder};
+pub use project_folder::{damaged_project_files, project_folder, project_named_in};
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{

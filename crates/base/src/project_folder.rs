@@ -39,7 +39,7 @@ pub fn damaged_project_files(projects: &Path) -> Vec<PathBuf> {
         .filter(|name| {
             let folder = projects.join(name);
             folder.join("project.json").exists()
-                && read(&folder).is_none_or(|root| {
+                && project_named_in(&folder).is_none_or(|root| {
                     ProjectSlug::of(&root).as_str() != name
                         && ProjectSlug::distinct(&root).as_str() != name
                 })
@@ -51,10 +51,11 @@ pub fn damaged_project_files(projects: &Path) -> Vec<PathBuf> {
 }
 
 fn owner(projects: &Path, slug: &ProjectSlug) -> Option<PathBuf> {
-    read(&projects.join(slug.as_str()))
+    project_named_in(&projects.join(slug.as_str()))
 }
 
-fn read(folder: &Path) -> Option<PathBuf> {
+/// The root of the project that a folder below `projects` says it is of; none if its file is missing or damaged.
+pub fn project_named_in(folder: &Path) -> Option<PathBuf> {
     let file = RelPath::new("project.json").ok()?;
     let bytes = Dir::open(folder).ok()?.read(&file).ok()?;
     serde_json::from_slice::<OwnerFile>(&bytes).ok().map(|file| file.root)

@@ -36,5 +36,5 @@ pub use plan::{PlannedChange, RewindObstacle, RewindPlan, RewindTarget, net_chan
 pub use protected::ProtectedFiles;
 pub use recorder::Checkpoints;
 pub use retention::remove_old_checkpoints;
-pub use rewind::{Rewind, RewindReport, RewindScope, SkippedFile};
+pub use rewind::{Rewind, RewindReport, RewindRequest, RewindScope, SkippedFile};
 pub use state::FileState;

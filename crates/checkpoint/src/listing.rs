@@ -42,6 +42,14 @@ impl FileMark {
             changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         }
     }
+
+    fn permissions(self) -> u32 {
+        self.mode & 0o7777
+    }
+
+    fn is_folder(self) -> bool {
+        self.mode & 0o170_000 == 0o040_000
+    }
 }
 
 /// What a file was when it was listed.
@@ -50,7 +58,7 @@ enum Listed {
     /// What it was is known.
     Known(FileState),
     /// Its content is this object of the repository with this number.
-    InGit { repository: usize, object: ObjectId, mode: u32 },
+    InGit { repository: usize, object: ObjectId },
 }
 
 /// A file that git could not bring back as it is.
@@ -75,11 +83,20 @@ pub(crate) struct UnkeptFiles {
     pub(crate) largest: PathBuf,
 }
 
-/// Sizes of git's objects and states of files that earlier listings found, so that nothing is read twice.
+/// What earlier listings found, so that nothing is read twice.
 #[derive(Debug, Default)]
 pub(crate) struct ListingCache {
     states: HashMap<PathBuf, (FileMark, FileState)>,
     blob_sizes: HashMap<ObjectId, u64>,
+    /// Whether git converts line ends in a checkout, by its settings.
+    converts: HashMap<PathBuf, bool>,
+}
+
+impl ListingCache {
+    fn converts_line_ends(&mut self, checkout: &Path) -> bool {
+        let look = || git_objects::converts_line_ends(checkout);
+        *self.converts.entry(checkout.to_owned()).or_insert_with(look)
+    }
 }
 
 /// The files of a project at one moment.
@@ -118,8 +135,7 @@ impl ProjectListing {
             }
             match checkouts.know(&path, &metadata) {
                 KnownToGit::Unchanged(repository, object) => {
-                    let mode = mark.mode & 0o7777;
-                    let listed = Listed::InGit { repository, object, mode };
+                    let listed = Listed::InGit { repository, object };
                     listing.files.insert(path, (mark, listed));
                 }
                 KnownToGit::Changed => to_copy.push(FileToCopy { is_untracked: false, mark, path }),
@@ -139,7 +155,7 @@ impl ProjectListing {
         let mut converted = Vec::new();
         for (number, checkout) in self.repositories.iter().enumerate() {
             let in_git = |listed: &Listed| match listed {
-                Listed::InGit { repository, object, .. } if *repository == number => Some(*object),
+                Listed::InGit { repository, object } if *repository == number => Some(*object),
                 Listed::InGit { .. } | Listed::Known(_) => None,
             };
             let attributes = self.files.keys().filter(|path| {
@@ -147,7 +163,7 @@ impl ProjectListing {
                     && path.starts_with(checkout)
             });
             if !attributes.into_iter().any(|path| may_convert(path))
-                && !git_objects::converts_line_ends(checkout)
+                && !cache.converts_line_ends(checkout)
             {
                 continue;
             }
@@ -198,7 +214,7 @@ impl ProjectListing {
                 }
             } else {
                 left_out.push((path.clone(), mark.size));
-                FileState::File { content: None, size: mark.size, mode: mark.mode & 0o7777 }
+                FileState::File { content: None, size: mark.size, mode: mark.permissions() }
             };
             states.insert(path.clone(), (mark, state.clone()));
             self.files.insert(path, (mark, Listed::Known(state)));
@@ -226,31 +242,34 @@ impl ProjectListing {
         store: &ContentStore,
     ) -> Result<Vec<FoundChange>, CheckpointError> {
         let differs = |path: &PathBuf, mark: FileMark| match later.files.get(path) {
-            Some((now, _)) if is_folder(mark) && is_folder(*now) => now.mode != mark.mode,
+            Some((now, _)) if mark.is_folder() && now.is_folder() => now.mode != mark.mode,
             Some((now, _)) => *now != mark || self.is_recent(mark),
             None => true,
         };
         let mut changes = Vec::new();
-        let mut from_git: Vec<(usize, ObjectId, u32, &PathBuf)> = Vec::new();
-        for (path, (_, listed)) in
-            self.files.iter().filter(|(path, (mark, _))| differs(path, *mark))
-        {
+        let mut from_git: Vec<Vec<FileInGit<'_>>> = Vec::new();
+        from_git.resize_with(self.repositories.len(), Vec::new);
+        for (path, (mark, listed)) in &self.files {
+            if !differs(path, *mark) {
+                continue;
+            }
             match listed {
                 Listed::Known(state) => {
                     changes.push(FoundChange { path: path.clone(), before: state.clone() });
                 }
-                Listed::InGit { repository, object, mode } => {
-                    from_git.push((*repository, *object, *mode, path));
+                Listed::InGit { repository, object } => {
+                    if let Some(files) = from_git.get_mut(*repository) {
+                        files.push(FileInGit { path, object: *object, mark: *mark });
+                    }
                 }
             }
         }
-        for (number, checkout) in self.repositories.iter().enumerate() {
-            let own: Vec<_> = from_git.iter().filter(|found| found.0 == number).collect();
-            let objects: Vec<ObjectId> = own.iter().map(|found| found.1).collect();
+        for (checkout, files) in self.repositories.iter().zip(from_git) {
+            let objects: Vec<ObjectId> = files.iter().map(|file| file.object).collect();
             let contents = git_objects::contents(checkout, &objects);
-            for (_, object, mode, path) in own {
-                let before = self.state_of_object(path, contents.get(object), *mode, store)?;
-                changes.push(FoundChange { path: (*path).clone(), before });
+            for file in files {
+                let before = file.state(contents.get(&file.object), store)?;
+                changes.push(FoundChange { path: file.path.clone(), before });
             }
         }
         let new = later.files.keys().filter(|path| !self.files.contains_key(*path));
@@ -259,23 +278,27 @@ impl ProjectListing {
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(changes)
     }
-
-    fn state_of_object(
-        &self,
-        path: &Path,
-        content: Option<&Vec<u8>>,
-        mode: u32,
-        store: &ContentStore,
-    ) -> Result<FileState, CheckpointError> {
-        let size = self.files.get(path).map_or(0, |(mark, _)| mark.size);
-        let content = content.filter(|content| content.len() as u64 == size);
-        let content = content.map(|content| store.put(content)).transpose()?;
-        Ok(FileState::File { content, size, mode })
-    }
 }
 
-fn is_folder(mark: FileMark) -> bool {
-    mark.mode & 0o170_000 == 0o040_000
+/// A file that a command changed, whose content git has.
+struct FileInGit<'l> {
+    path: &'l PathBuf,
+    object: ObjectId,
+    mark: FileMark,
+}
+
+impl FileInGit<'_> {
+    /// What it was; without its content if that is not what git has.
+    fn state(
+        &self,
+        content: Option<&Vec<u8>>,
+        store: &ContentStore,
+    ) -> Result<FileState, CheckpointError> {
+        let size = self.mark.size;
+        let content = content.filter(|content| content.len() as u64 == size);
+        let content = content.map(|content| store.put(content)).transpose()?;
+        Ok(FileState::File { content, size, mode: self.mark.permissions() })
+    }
 }
 
 /// Whether attributes may make git change contents on their way to the checkout.

@@ -26,7 +26,7 @@ pub struct RewindTarget {
 pub enum RewindObstacle {
     /// Somebody else changed it after or between the session's changes.
     ChangedSince,
-    /// What it was has not been kept: too large, or lost.
+    /// What it was has not been kept, or what somebody made of it since cannot be: too large, or no file.
     NotKept,
 }
 
@@ -37,8 +37,6 @@ pub struct PlannedChange {
     pub path: PathBuf,
     /// What it is now.
     pub now: FileState,
-    /// What it was left as by the session; none if that is not known.
-    pub left_as: Option<FileState>,
     /// What it becomes.
     pub becomes: FileState,
     /// Why it needs a confirmation, or cannot be restored.
@@ -50,8 +48,10 @@ pub struct PlannedChange {
 pub struct RewindPlan {
     /// The files that would change, by path.
     pub changes: Vec<PlannedChange>,
-    /// The branch and commit then and now, if they differ: git itself is not changed back.
-    pub moved_branch: Option<(String, String)>,
+    /// The branch and commit that are checked out; none without git.
+    pub head: Option<String>,
+    /// The branch and commit of then, if they were others: git itself is not changed back.
+    pub moved_from: Option<String>,
     /// Whether a crash cut off a command, so that some of its changes are not known.
     pub is_incomplete: bool,
 }
@@ -64,33 +64,26 @@ impl RewindPlan {
         checkout: Option<&Path>,
     ) -> Result<Self, CheckpointError> {
         let undone: Vec<&LoggedTurn> = turns.iter().filter(|turn| turn.line >= line).collect();
-        let mut plan =
-            Self { is_incomplete: undone.iter().any(|turn| turn.is_cut_off), ..Self::default() };
+        let head = checkout.and_then(branch::head);
         let then = undone.first().and_then(|turn| turn.head.clone());
-        if let (Some(then), Some(now)) = (then, checkout.and_then(branch::head))
-            && then != now
-        {
-            plan.moved_branch = Some((then, now));
-        }
+        let mut plan = Self {
+            is_incomplete: undone.iter().any(|turn| turn.is_cut_off),
+            moved_from: then.filter(|then| head.as_ref().is_some_and(|now| now != then)),
+            head,
+            ..Self::default()
+        };
         for net in histories(&undone) {
             let now = FileState::look(&net.path)?;
             if now == net.before {
                 continue;
             }
-            let obstacle = if !net.before.is_kept() || now == FileState::Other {
+            let is_as_left = !net.is_interrupted && net.after.as_ref() == Some(&now);
+            let obstacle = if !net.before.is_kept() || (!is_as_left && !now.is_kept()) {
                 Some(RewindObstacle::NotKept)
-            } else if net.is_interrupted || net.after.as_ref() != Some(&now) {
-                Some(RewindObstacle::ChangedSince)
             } else {
-                None
+                (!is_as_left).then_some(RewindObstacle::ChangedSince)
             };
-            plan.changes.push(PlannedChange {
-                path: net.path,
-                now,
-                left_as: net.after,
-                becomes: net.before,
-                obstacle,
-            });
+            plan.changes.push(PlannedChange { path: net.path, now, becomes: net.before, obstacle });
         }
         plan.changes.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(plan)

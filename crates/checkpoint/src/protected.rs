@@ -1,8 +1,7 @@
 //! Files that a command must not change: compared after it, and put back.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-use dormouse_base::MessageId;
 
 use crate::error::CheckpointError;
 use crate::restore::{remove, restore_content};
@@ -16,82 +15,89 @@ const MAX_BYTES: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub struct ProtectedFiles {
     roots: Vec<PathBuf>,
-    files: Vec<ProtectedFile>,
+    files: BTreeMap<PathBuf, ProtectedFile>,
 }
 
 #[derive(Debug)]
 struct ProtectedFile {
-    path: PathBuf,
     state: FileState,
     content: Vec<u8>,
 }
 
-impl ProtectedFiles {
-    /// Looks at these files and folders. Those that do not exist must not exist afterwards either.
-    pub fn look(paths: &[PathBuf]) -> Self {
-        let files = below(paths).into_iter().filter_map(|path| {
-            let state = FileState::look(&path).ok()?;
-            let is_small = matches!(&state, FileState::File { size, .. } if *size <= MAX_BYTES);
-            let content = if is_small { std::fs::read(&path).ok()? } else { Vec::new() };
-            Some(ProtectedFile { path, state, content })
-        });
-        Self { files: files.collect(), roots: paths.to_vec() }
-    }
-
-    /// Puts back what has changed since, under a temporary name with this id. Returns the paths that had changed.
-    pub fn put_back(self, id: MessageId) -> Result<Vec<PathBuf>, CheckpointError> {
-        let mut changed = Vec::new();
-        // What is new goes first, the innermost before its folder.
-        let mut now = below(&self.roots);
-        now.sort_by(|one, other| other.cmp(one));
-        for path in now {
-            let before = self.files.iter().find(|file| file.path == path);
-            let state = FileState::look(&path)?;
-            let is_folder = |state: &FileState| matches!(state, FileState::Folder { .. });
-            if before.is_none_or(|file| is_folder(&file.state) != is_folder(&state)) {
-                remove(&path, &state)?;
-                changed.push(path);
+impl ProtectedFile {
+    fn look(path: &Path) -> Result<Self, CheckpointError> {
+        let state = FileState::look(path)?;
+        let content = match &state {
+            FileState::File { content: Some(_), .. } => {
+                std::fs::read(path).map_err(|error| CheckpointError::at(path, error))?
             }
-        }
-        for ProtectedFile { path, state, content } in &self.files {
-            let is_too_large = matches!(state, FileState::File { size, .. } if *size > MAX_BYTES);
-            if FileState::look(path)? != *state && !is_too_large {
-                restore_content(path, state, content, id)?;
-                changed.push(path.clone());
-            }
-        }
-        changed.sort();
-        changed.dedup();
-        Ok(changed)
+            _ => Vec::new(),
+        };
+        Ok(Self { state, content })
     }
 }
 
-/// These files and folders, and what is below them; a folder before what is in it.
-fn below(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut waiting: Vec<PathBuf> = paths.iter().rev().cloned().collect();
+fn is_folder(state: &FileState) -> bool {
+    matches!(state, FileState::Folder { .. })
+}
+
+impl ProtectedFiles {
+    /// Looks at these files and folders. Those that do not exist must not exist afterwards either.
+    pub fn look(paths: &[PathBuf]) -> Result<Self, CheckpointError> {
+        let look = |path: PathBuf| Ok((path.clone(), ProtectedFile::look(&path)?));
+        let files = below(paths).into_iter().map(look).collect::<Result<_, CheckpointError>>()?;
+        Ok(Self { files, roots: paths.to_vec() })
+    }
+
+    /// Puts back what has changed since. Returns the paths that had changed.
+    pub fn put_back(self) -> Result<Vec<PathBuf>, CheckpointError> {
+        let mut changed = BTreeSet::new();
+        // What is new goes first, the innermost before its folder.
+        for path in below(&self.roots).into_iter().rev() {
+            let now = FileState::look(&path)?;
+            if self
+                .files
+                .get(&path)
+                .is_none_or(|before| is_folder(&before.state) != is_folder(&now))
+            {
+                remove(&path, &now)?;
+                changed.insert(path);
+            }
+        }
+        let temporary = format!(".dormouse-{}.tmp", std::process::id());
+        for (path, before) in &self.files {
+            // What could not be read cannot be put back either; nor could the command write it, being the same user.
+            if before.state.is_kept() && FileState::look(path)? != before.state {
+                restore_content(path, &before.state, &before.content, &temporary)?;
+                changed.insert(path.clone());
+            }
+        }
+        Ok(changed.into_iter().collect())
+    }
+}
+
+/// These files and folders, and what is below them, sorted: a folder before what is in it. Files that are too large to put back
+/// are left out.
+fn below(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut waiting = paths.to_vec();
     while let Some(path) = waiting.pop() {
-        if path.symlink_metadata().is_err() || found.len() >= MAX_FILES {
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        if found.len() >= MAX_FILES || (metadata.is_file() && metadata.len() > MAX_BYTES) {
             continue;
         }
-        if is_real_folder(&path) {
+        if metadata.is_dir() {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             waiting.extend(entries.map(|entry| entry.path()));
         }
-        found.push(path);
+        found.insert(path);
     }
     found
-}
-
-fn is_real_folder(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
 }
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "the test changes files as a command would")]
 mod tests {
-    use dormouse_base::{SeededIds, SystemClock};
-
     use super::*;
 
     #[test]
@@ -113,17 +119,16 @@ mod tests {
                 std::fs::create_dir(folder.join("config")).unwrap();
             },
         ];
-        let ids = SeededIds::new(std::sync::Arc::new(SystemClock::default()), 1);
         for attack in attacks {
-            let before = ProtectedFiles::look(&protected);
+            let before = ProtectedFiles::look(&protected).unwrap();
             attack(keep.path());
-            let changed = before.put_back(MessageId::generate(&ids)).unwrap();
+            let changed = before.put_back().unwrap();
             assert!(!changed.is_empty());
             assert_eq!(std::fs::read_to_string(path("config")).unwrap(), "config");
             assert_eq!(std::fs::read_to_string(path("hooks/deep/b")).unwrap(), "hooks/deep/b");
             assert!(!path("absent").exists() && !path("hooks/deep/new").exists());
         }
-        let unchanged = ProtectedFiles::look(&protected).put_back(MessageId::generate(&ids));
+        let unchanged = ProtectedFiles::look(&protected).unwrap().put_back();
         assert_eq!(unchanged.unwrap(), Vec::<PathBuf>::new());
     }
 }

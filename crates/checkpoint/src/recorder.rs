@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dormouse_base::{Clock, Dir, MessageId};
+use dormouse_base::{Clock, Dir, MessageId, is_home_or_above};
 
 use crate::branch;
 use crate::content_store::ContentStore;
@@ -29,8 +29,14 @@ pub struct Checkpoints {
 
 #[derive(Default)]
 struct RecorderState {
-    open: Option<OpenLog>,
     turn: Option<RecordedTurn>,
+    session: SessionRecord,
+}
+
+/// What lasts from turn to turn.
+#[derive(Default)]
+struct SessionRecord {
+    open: Option<OpenLog>,
     cache: ListingCache,
     notices: Vec<String>,
     /// What was last said to be left out.
@@ -63,11 +69,8 @@ impl Checkpoints {
         home: Option<&Path>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let too_wide = |folder: &Path| {
-            folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
-        };
-        let mut roots: Vec<PathBuf> =
-            folders.iter().filter(|folder| !too_wide(folder)).cloned().collect();
+        let is_project = |folder: &&PathBuf| !is_home_or_above(folder, home);
+        let mut roots: Vec<PathBuf> = folders.iter().filter(is_project).cloned().collect();
         roots.sort();
         // A folder inside another is listed with it.
         roots.dedup_by(|inner, outer| inner.starts_with(outer));
@@ -88,55 +91,49 @@ impl Checkpoints {
 
     /// A tool is about to write or remove this file.
     pub fn before_write(&self, path: &Path) {
-        self.attempt(|state| {
+        self.attempt(|turn, session| {
             // Folders that the write makes go with it.
             let missing =
                 path.ancestors().skip(1).take_while(|folder| folder.symlink_metadata().is_err());
-            for folder in missing {
-                self.record_before(state, folder, None)?;
+            for path in missing.chain([path]) {
+                let open = self.log(turn, session)?;
+                if !turn.recorded.contains(path) {
+                    let before = FileState::keep(path, &open.store)?;
+                    turn.record_before(path, before, open)?;
+                }
             }
-            self.record_before(state, path, None)
+            Ok(())
         });
     }
 
     /// A tool has written or removed this file.
     pub fn after_write(&self, path: &Path) {
-        self.attempt(|state| {
-            let folders = path.ancestors().skip(1).map(Path::to_owned);
-            let made: Vec<PathBuf> = match &state.turn {
-                Some(turn) => folders.take_while(|folder| turn.recorded.contains(folder)).collect(),
-                None => Vec::new(),
-            };
-            for folder in made {
-                self.record_after(state, &folder)?;
+        self.attempt(|turn, session| {
+            let open = self.log(turn, session)?;
+            let folders = path.ancestors().skip(1);
+            for path in folders.take_while(|folder| turn.recorded.contains(*folder)).chain([path]) {
+                turn.record_after(path, open)?;
             }
-            self.record_after(state, path)
+            Ok(())
         });
     }
 
     /// A command that may write is about to run. Lists the files before the first one of a turn.
     pub fn before_command(&self) {
-        self.attempt(|state| {
+        self.attempt(|turn, session| {
             if self.roots.is_empty() {
                 return Ok(());
             }
-            let Some(turn) = &state.turn else { return Ok(()) };
-            let (id, is_listed) = (turn.id, turn.listing.is_some());
-            if !is_listed {
-                let listing = self.list(state)?;
-                if let Some(turn) = &mut state.turn {
-                    turn.listing = Some(listing);
-                }
+            if turn.listing.is_none() {
+                turn.listing = Some(self.list(turn, session)?);
             }
-            self.begin_log(state)?;
-            let Some(open) = &mut state.open else { return Ok(()) };
-            open.log.write(&LogLine::Command { turn: id })
+            self.log(turn, session)?.log.write(&LogLine::Command { turn: turn.id })
         });
     }
 
     /// The command has ended: records what it changed.
     pub fn after_command(&self) {
-        self.attempt(|state| self.settle(state));
+        self.attempt(|turn, session| self.record_changes(turn, session));
     }
 
     /// The command goes on in the background: what it changes until the turn ends is recorded then.
@@ -148,107 +145,76 @@ impl Checkpoints {
 
     /// The turn has ended.
     pub fn end_turn(&self) {
-        let has_background = self.state().turn.as_ref().is_some_and(|turn| turn.has_background);
-        if has_background {
-            self.after_command();
-        }
-        self.attempt(|state| state.open.as_ref().map_or(Ok(()), |open| open.log.sync()));
+        self.attempt(|turn, session| {
+            if turn.has_background {
+                self.record_changes(turn, session)?;
+            }
+            session.open.as_ref().map_or(Ok(()), |open| open.log.sync())
+        });
     }
 
     /// What the user should know.
     pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.state().notices)
-    }
-
-    /// The folder of the session's checkpoints, if there is one.
-    pub fn folder(&self) -> Option<Dir> {
-        self.session.open_folder(&checkpoint_folder()).ok()
-    }
-
-    /// The first folder of the project, whose branch a rewind compares.
-    pub fn checkout(&self) -> Option<&Path> {
-        self.roots.first().map(PathBuf::as_path)
+        std::mem::take(&mut self.state().session.notices)
     }
 
     fn state(&self) -> MutexGuard<'_, RecorderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn attempt(&self, work: impl FnOnce(&mut RecorderState) -> Result<(), CheckpointError>) {
-        let state = &mut *self.state();
-        if state.turn.is_none() {
-            return;
-        }
-        if let Err(error) = work(state)
-            && !std::mem::replace(&mut state.has_failed, true)
+    fn attempt(
+        &self,
+        work: impl FnOnce(&mut RecordedTurn, &mut SessionRecord) -> Result<(), CheckpointError>,
+    ) {
+        let RecorderState { turn: Some(turn), session } = &mut *self.state() else { return };
+        if let Err(error) = work(turn, session)
+            && !std::mem::replace(&mut session.has_failed, true)
         {
-            state.notices.push(format!(
+            session.notices.push(format!(
                 "no checkpoint of some files: {error}. /rewind cannot bring these back"
             ));
         }
     }
 
-    /// Opens the log with the first change of the session, and begins the turn in it with the first change of the turn.
-    fn begin_log(&self, state: &mut RecorderState) -> Result<(), CheckpointError> {
-        if state.open.is_none() {
-            let dir = self.session.create_folder(&checkpoint_folder())?;
-            let log = LogWriter::open(&dir)?;
-            state.open = Some(OpenLog { store: ContentStore::new(dir), log });
-        }
-        let (Some(turn), Some(open)) = (&mut state.turn, &mut state.open) else { return Ok(()) };
+    /// The log, opened with the first change of the session; the turn is begun in it with the first change of the turn.
+    fn log<'s>(
+        &self,
+        turn: &mut RecordedTurn,
+        session: &'s mut SessionRecord,
+    ) -> Result<&'s mut OpenLog, CheckpointError> {
+        let open = match session.open.take() {
+            Some(open) => open,
+            None => {
+                let dir = self.session.create_folder(&checkpoint_folder())?;
+                let log = LogWriter::open(&dir)?;
+                OpenLog { store: ContentStore::new(dir), log }
+            }
+        };
+        let open = session.open.insert(open);
         if !turn.is_logged {
-            open.log.write(&LogLine::Turn {
-                id: turn.id,
-                line: turn.line,
-                head: self.checkout().and_then(branch::head),
-                rewound_to: None,
-            })?;
+            // The branch of the first folder of the project is the one that a rewind compares.
+            let head = self.roots.first().and_then(|root| branch::head(root));
+            let (id, line) = (turn.id, turn.line);
+            open.log.write(&LogLine::Turn { id, line, head, rewound_to: None })?;
             turn.is_logged = true;
         }
-        Ok(())
+        Ok(open)
     }
 
-    /// Records what was at a path before the turn, if that is not known yet. Without a state, what is there now.
-    fn record_before(
+    fn list(
         &self,
-        state: &mut RecorderState,
-        path: &Path,
-        before: Option<FileState>,
-    ) -> Result<(), CheckpointError> {
-        if state.turn.as_ref().is_none_or(|turn| turn.recorded.contains(path)) {
-            return Ok(());
-        }
-        self.begin_log(state)?;
-        let (Some(turn), Some(open)) = (&mut state.turn, &mut state.open) else { return Ok(()) };
-        let before = match before {
-            Some(before) => before,
-            None => FileState::keep(path, &open.store)?,
-        };
-        let line = LogLine::Before { turn: turn.id, path: path.to_owned(), state: before };
-        open.log.write(&line)?;
-        turn.recorded.insert(path.to_owned());
-        Ok(())
-    }
-
-    fn record_after(&self, state: &mut RecorderState, path: &Path) -> Result<(), CheckpointError> {
-        self.begin_log(state)?;
-        let (Some(turn), Some(open)) = (&state.turn, &mut state.open) else { return Ok(()) };
-        let after = FileState::keep(path, &open.store)?;
-        open.log.write(&LogLine::After { turn: turn.id, path: path.to_owned(), state: after })
-    }
-
-    fn list(&self, state: &mut RecorderState) -> Result<ProjectListing, CheckpointError> {
+        turn: &mut RecordedTurn,
+        session: &mut SessionRecord,
+    ) -> Result<ProjectListing, CheckpointError> {
         let begun = self.clock.elapsed();
-        self.begin_log(state)?;
-        let Some(open) = &state.open else { return Ok(ProjectListing::default()) };
-        let listing = ProjectListing::make(&self.roots, &open.store, &mut state.cache)?;
-        if listing.left_out.files > 0 && grew(&state.left_out, &listing.left_out) {
-            state.notices.push(left_out_notice(&listing.left_out));
-            state.left_out = listing.left_out.clone();
+        let store = self.log(turn, session)?.store.clone();
+        let listing = ProjectListing::make(&self.roots, &store, &mut session.cache)?;
+        if listing.left_out.files > 0 && grew(&session.left_out, &listing.left_out) {
+            session.notices.push(left_out_notice(&listing.left_out));
+            session.left_out = listing.left_out.clone();
         }
         let took = self.clock.elapsed().saturating_sub(begun);
-        let (Some(turn), Some(open)) = (&state.turn, &mut state.open) else { return Ok(listing) };
-        open.log.write(&LogLine::Listed {
+        self.log(turn, session)?.log.write(&LogLine::Listed {
             turn: turn.id,
             files: listing.len() as u64,
             micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
@@ -257,27 +223,45 @@ impl Checkpoints {
     }
 
     /// Records what has changed since the last listing, which the new one replaces.
-    fn settle(&self, state: &mut RecorderState) -> Result<(), CheckpointError> {
-        let Some(earlier) = state.turn.as_mut().and_then(|turn| turn.listing.take()) else {
-            return Ok(());
-        };
-        let later = self.list(state)?;
-        let Some(open) = &state.open else { return Ok(()) };
-        let changes = earlier.changed_in(&later, &open.store)?;
-        let store = open.store.clone();
-        for change in changes {
-            let is_known =
-                state.turn.as_ref().is_some_and(|turn| turn.recorded.contains(&change.path));
-            if !is_known && FileState::keep(&change.path, &store)? == change.before {
+    fn record_changes(
+        &self,
+        turn: &mut RecordedTurn,
+        session: &mut SessionRecord,
+    ) -> Result<(), CheckpointError> {
+        let Some(earlier) = turn.listing.take() else { return Ok(()) };
+        let later = self.list(turn, session)?;
+        let open = self.log(turn, session)?;
+        for change in earlier.changed_in(&later, &open.store)? {
+            let is_known = turn.recorded.contains(&change.path);
+            if !is_known && FileState::keep(&change.path, &open.store)? == change.before {
                 continue;
             }
-            self.record_before(state, &change.path, Some(change.before))?;
-            self.record_after(state, &change.path)?;
+            turn.record_before(&change.path, change.before, open)?;
+            turn.record_after(&change.path, open)?;
         }
-        if let Some(turn) = &mut state.turn {
-            turn.listing = Some(later);
+        turn.listing = Some(later);
+        Ok(())
+    }
+}
+
+impl RecordedTurn {
+    /// Records what was at a path before the turn, if that is not known yet.
+    fn record_before(
+        &mut self,
+        path: &Path,
+        state: FileState,
+        open: &mut OpenLog,
+    ) -> Result<(), CheckpointError> {
+        if !self.recorded.contains(path) {
+            open.log.write(&LogLine::Before { turn: self.id, path: path.to_owned(), state })?;
+            self.recorded.insert(path.to_owned());
         }
         Ok(())
+    }
+
+    fn record_after(&self, path: &Path, open: &mut OpenLog) -> Result<(), CheckpointError> {
+        let state = FileState::keep(path, &open.store)?;
+        open.log.write(&LogLine::After { turn: self.id, path: path.to_owned(), state })
     }
 }
 

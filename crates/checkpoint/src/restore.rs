@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use dormouse_base::{MessageId, MissingFolder, fault, mode_from_bits, open_folder_without_links};
+use dormouse_base::{MissingFolder, fault, mode_from_bits, open_folder_without_links};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -16,18 +16,19 @@ use crate::content_store::ContentStore;
 use crate::error::CheckpointError;
 use crate::state::FileState;
 
-/// Makes a path what it was. What is there now must be nothing, or of another kind, or a file or link to replace.
+/// Makes a path what it was. What is there now must be nothing, or something of the same kind. `temporary` is the name under which
+/// files and links are made first.
 pub(crate) fn restore(
     path: &Path,
     state: &FileState,
     store: &ContentStore,
-    rewind: MessageId,
+    temporary: &str,
 ) -> Result<(), CheckpointError> {
     let content = match state.content() {
         Some(id) => store.get(id)?,
         None => Vec::new(),
     };
-    restore_content(path, state, &content, rewind)
+    restore_content(path, state, &content, temporary)
 }
 
 /// The same with a content that is known.
@@ -35,7 +36,7 @@ pub(crate) fn restore_content(
     path: &Path,
     state: &FileState,
     content: &[u8],
-    rewind: MessageId,
+    temporary: &str,
 ) -> Result<(), CheckpointError> {
     let fail = |error: io::Error| CheckpointError::at(path, error);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -43,8 +44,8 @@ pub(crate) fn restore_content(
     };
     let folder = open_folder_without_links(parent, MissingFolder::IsMade).map_err(fail)?;
     match state {
-        FileState::File { mode, .. } => put_file(&folder, name, rewind, content, *mode),
-        FileState::Link { target } => put_link(&folder, name, rewind, target),
+        FileState::File { mode, .. } => put_file(&folder, name, temporary, content, *mode),
+        FileState::Link { target } => put_link(&folder, name, temporary, target),
         FileState::Folder { mode } => put_folder(&folder, name, *mode),
         FileState::Absent | FileState::Other => Ok(()),
     }
@@ -75,12 +76,12 @@ pub(crate) fn remove(path: &Path, now: &FileState) -> Result<bool, CheckpointErr
 fn put_file(
     folder: &OwnedFd,
     name: &OsStr,
-    rewind: MessageId,
+    temporary: &str,
     content: &[u8],
     mode: u32,
 ) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    replace_by(folder, name, rewind, |temporary| {
+    replace_by(folder, name, temporary, |temporary| {
         let mut file =
             File::from(rustix::fs::openat(folder, temporary, flags, Mode::RUSR | Mode::WUSR)?);
         fault::point("checkpoint.write")?;
@@ -90,8 +91,8 @@ fn put_file(
     })
 }
 
-fn put_link(folder: &OwnedFd, name: &OsStr, rewind: MessageId, target: &Path) -> io::Result<()> {
-    replace_by(folder, name, rewind, |temporary| {
+fn put_link(folder: &OwnedFd, name: &OsStr, temporary: &str, target: &Path) -> io::Result<()> {
+    replace_by(folder, name, temporary, |temporary| {
         Ok(rustix::fs::symlinkat(target, folder, temporary)?)
     })
 }
@@ -100,22 +101,21 @@ fn put_link(folder: &OwnedFd, name: &OsStr, rewind: MessageId, target: &Path) ->
 fn replace_by(
     folder: &OwnedFd,
     name: &OsStr,
-    rewind: MessageId,
+    temporary: &str,
     make: impl FnOnce(&str) -> io::Result<()>,
 ) -> io::Result<()> {
-    // The name is the same when a rewind is finished after a crash: what the crash left is replaced.
-    let temporary = format!(".dormouse-{rewind}.tmp");
-    match rustix::fs::unlinkat(folder, &temporary, AtFlags::empty()) {
+    // What a crash has left under the same name is replaced.
+    match rustix::fs::unlinkat(folder, temporary, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(error) => return Err(error.into()),
     }
-    let made = make(&temporary).and_then(|()| {
+    let made = make(temporary).and_then(|()| {
         fault::point("checkpoint.rename")?;
-        Ok(rustix::fs::renameat(folder, &temporary, folder, name)?)
+        Ok(rustix::fs::renameat(folder, temporary, folder, name)?)
     });
     if made.is_err() {
         // What was there is untouched; a temporary file that cannot be removed either is only litter.
-        let _litter = rustix::fs::unlinkat(folder, &temporary, AtFlags::empty());
+        let _litter = rustix::fs::unlinkat(folder, temporary, AtFlags::empty());
     }
     made
 }

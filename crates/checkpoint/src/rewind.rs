@@ -41,6 +41,17 @@ impl RewindScope {
     }
 }
 
+/// What the user wants of a rewind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RewindRequest {
+    /// Where it goes back to.
+    pub target: RewindTarget,
+    /// What it takes back.
+    pub scope: RewindScope,
+    /// Whether files that somebody changed since are restored too.
+    pub overwrite: bool,
+}
+
 /// A file to restore.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Step {
@@ -97,15 +108,16 @@ fn journal_file() -> RelPath {
 }
 
 impl Rewind {
-    /// Begins a rewind in a session's folder: keeps what would be lost and writes the journal. Files that cannot be
-    /// restored are left out; those that somebody changed only if `overwrite` is not set.
+    /// Begins a rewind in a session's folder: keeps what the files are now and writes the journal. `line` is the next line of
+    /// the transcript.
     pub fn begin(
         session: &Dir,
         plan: &RewindPlan,
+        request: RewindRequest,
         id: MessageId,
-        (target, line): (RewindTarget, u64),
-        (scope, overwrite): (RewindScope, bool),
+        line: u64,
     ) -> Result<Self, CheckpointError> {
+        let RewindRequest { target, scope, overwrite } = request;
         let dir = session.create_folder(&checkpoint_folder())?;
         let store = ContentStore::new(dir.clone());
         let wanted = plan.changes.iter().filter(|change| match change.obstacle {
@@ -121,8 +133,7 @@ impl Rewind {
                 to: change.becomes.clone(),
             });
         }
-        let head = plan.moved_branch.as_ref().map(|(_, now)| now.clone());
-        let (message, to_line) = (target.message, target.line);
+        let (message, to_line, head) = (target.message, target.line, plan.head.clone());
         let journal = Journal { id, message, to_line, line, scope, head, steps };
         fault::point("checkpoint.journal")
             .map_err(|error| CheckpointError::at(dir.path(), error))?;
@@ -137,10 +148,12 @@ impl Rewind {
             Ok((dir, bytes))
         });
         match read {
-            Ok((dir, bytes)) => {
-                let journal = serde_json::from_slice(&bytes)?;
-                Ok(Some(Self { session: session.clone(), dir, journal }))
-            }
+            // One that is damaged cannot be finished, and must not keep the session from being opened.
+            Ok((dir, bytes)) => Ok(serde_json::from_slice(&bytes).ok().map(|journal| Self {
+                session: session.clone(),
+                dir,
+                journal,
+            })),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -190,12 +203,13 @@ impl Rewind {
                 Err(error) => report.skip(step, &error.to_string()),
             }
         }
-        // What has to come, the outermost first.
+        // What has to come, the outermost first. The name is the same after a crash.
+        let temporary = format!(".dormouse-{}.tmp", self.journal.id);
         for (step, _) in steps.iter().rev().filter(|(step, _)| step.to != FileState::Absent) {
             if report.skipped.iter().any(|skipped| skipped.path == step.path) {
                 continue;
             }
-            match restore(&step.path, &step.to, &store, self.journal.id) {
+            match restore(&step.path, &step.to, &store, &temporary) {
                 Ok(()) => report.restored.push(step.path.clone()),
                 Err(error) => report.skip(step, &error.to_string()),
             }

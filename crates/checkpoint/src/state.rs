@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use dormouse_base::fault;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +83,11 @@ fn observe(path: &Path, store: Option<&ContentStore>) -> Result<FileState, Check
         return Ok(FileState::Folder { mode });
     }
     if metadata.is_symlink() {
-        let target = path.read_link().map_err(|source| CheckpointError::at(path, source))?;
-        return Ok(FileState::Link { target });
+        return match path.read_link() {
+            Ok(target) => Ok(FileState::Link { target }),
+            Err(error) if is_absent(&error) => Ok(FileState::Absent),
+            Err(source) => Err(CheckpointError::at(path, source)),
+        };
     }
     if !metadata.is_file() {
         return Ok(FileState::Other);
@@ -91,7 +95,12 @@ fn observe(path: &Path, store: Option<&ContentStore>) -> Result<FileState, Check
     if metadata.len() > MAX_FILE {
         return Ok(FileState::File { content: None, size: metadata.size(), mode });
     }
-    let Some(bytes) = read(path)? else { return Ok(FileState::Absent) };
+    let bytes = match read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if is_absent(&error) => return Ok(FileState::Absent),
+        // What this user may not read cannot be kept; the other files can.
+        Err(_) => return Ok(FileState::File { content: None, size: metadata.size(), mode }),
+    };
     let size = bytes.len() as u64;
     let content = match store {
         _ if size > MAX_FILE => None,
@@ -106,16 +115,11 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, CheckpointError> {
+fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(CheckpointError::at(path, error)),
-    };
+    fault::point("checkpoint.read")?;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let mut bytes = Vec::new();
-    file.take(MAX_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| CheckpointError::at(path, source))?;
-    Ok(Some(bytes))
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, MessageId, SeededIds, SystemClock};
 use dormouse_checkpoint::{
-    Checkpoints, ContentStore, Rewind, RewindObstacle, RewindPlan, RewindScope, RewindTarget,
-    load_log, net_changes, remove_old_checkpoints,
+    Checkpoints, ContentStore, Rewind, RewindObstacle, RewindPlan, RewindRequest, RewindScope,
+    RewindTarget, load_log, net_changes, remove_old_checkpoints,
 };
 use tempfile::TempDir;
 
@@ -114,7 +114,7 @@ impl Session {
 
     fn plan(&self, line: u64) -> RewindPlan {
         let turns = load_log(&self.session()).unwrap();
-        RewindPlan::make(&turns, line, self.checkpoints.checkout()).unwrap()
+        RewindPlan::make(&turns, line, Some(&self.path("."))).unwrap()
     }
 
     fn rewind(&mut self, target: RewindTarget, overwrite: bool) -> Vec<PathBuf> {
@@ -122,14 +122,8 @@ impl Session {
         self.line += 10;
         let id = MessageId::generate(&self.ids);
         self.points.push((RewindTarget { message: id, line: self.line }, self.tree()));
-        let rewind = Rewind::begin(
-            &self.session(),
-            &plan,
-            id,
-            (target, self.line),
-            (RewindScope::Code, overwrite),
-        )
-        .unwrap();
+        let request = RewindRequest { target, scope: RewindScope::Code, overwrite };
+        let rewind = Rewind::begin(&self.session(), &plan, request, id, self.line).unwrap();
         let report = rewind.restore_files().unwrap();
         rewind.finish().unwrap();
         report.skipped.into_iter().map(|skipped| skipped.path).collect()
@@ -268,7 +262,8 @@ fn a_formatter_a_generator_and_a_checkout_over_many_files() {
     });
     session.turn(|session| session.shell("git stash -q -u; git gc -q --prune=now"));
     let (first, _) = session.points[0];
-    let (then, now) = session.plan(first.line).moved_branch.unwrap();
+    let plan = session.plan(first.line);
+    let (then, now) = (plan.moved_from.unwrap(), plan.head.unwrap());
     assert!(then.starts_with("main ") && now.starts_with("other "), "{then} {now}");
     session.rewind_to_each();
 }
@@ -434,7 +429,7 @@ fn a_turn_that_changes_nothing_leaves_nothing() {
     let mut session = Session::new();
     session.put("a", "1");
     session.turn(|_| {});
-    assert!(session.checkpoints.folder().is_none());
+    assert!(!session.keep.path().join("session/checkpoints").exists());
     session.turn(|session| session.shell("cat a; touch a"));
     let turns = load_log(&session.session()).unwrap();
     assert_eq!(net_changes(&turns).len(), 0);
@@ -455,7 +450,7 @@ fn contents_are_private_and_go_after_thirty_days() {
     assert_eq!(remove_old_checkpoints(&project, now).unwrap(), 0);
     let later = now + std::time::Duration::from_hours(31 * 24);
     assert_eq!(remove_old_checkpoints(&project, later).unwrap(), 1);
-    assert!(session.checkpoints.folder().is_none());
+    assert!(!session.keep.path().join("session/checkpoints").exists());
 }
 
 #[test]
@@ -463,7 +458,7 @@ fn a_damaged_content_is_not_restored() {
     let mut session = Session::new();
     session.put("a", "1");
     session.turn(|session| session.write("a", "2"));
-    let dir = session.checkpoints.folder().unwrap();
+    let dir = Dir::open(session.keep.path().join("session/checkpoints")).unwrap();
     let before = load_log(&session.session()).unwrap()[0].changes[0].before.content().unwrap();
     let hex = before.to_string();
     let (folder, name) = hex.split_at(2);
@@ -477,10 +472,14 @@ fn a_damaged_content_is_not_restored() {
 
 #[test]
 fn a_home_folder_is_not_listed() {
-    let keep = tempfile::tempdir().unwrap();
-    let session = Dir::create(keep.path().join("session")).unwrap();
+    let mut session = Session::new();
+    let home = session.path(".").canonicalize().unwrap();
     let clock = Arc::new(SystemClock::default());
-    let checkpoints =
-        Checkpoints::new(session, &[keep.path().to_owned()], Some(keep.path()), clock);
-    assert!(checkpoints.checkout().is_none());
+    let folders = [home.clone()];
+    session.checkpoints = Checkpoints::new(session.session(), &folders, Some(&home), clock);
+    session.put("a", "1");
+    session.turn(|session| session.shell("echo 2 > a"));
+    assert_eq!(session.plan(0).changes.len(), 0);
+    session.turn(|session| session.write("b", "1"));
+    assert_eq!(session.plan(0).changes.len(), 1);
 }

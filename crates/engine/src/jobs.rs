@@ -15,6 +15,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+/// The kind of job that is a subagent in the background.
+pub const AGENT_JOB: &str = "agent";
 /// Of what a job said, so many turns are kept.
 const TURNS_KEPT: usize = 30;
 /// Of jobs that have ended, so many are kept.

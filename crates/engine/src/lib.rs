@@ -73,7 +73,7 @@ pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use event_sink::{EventSink, TurnContext};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
-pub use jobs::{Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
+pub use jobs::{AGENT_JOB, Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};

@@ -37,7 +37,7 @@ impl Engine {
         opened: OpenedSession,
         surroundings: &Surroundings,
     ) -> Result<(Self, ResumeReport), EngineError> {
-        let OpenedSession { mut transcript, loaded } = opened;
+        let OpenedSession { mut transcript, loaded, .. } = opened;
         let compaction = CompactionState::of(&loaded);
         let LoadedTranscript { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let own_origin = &mut config.model.origin;

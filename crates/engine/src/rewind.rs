@@ -3,18 +3,17 @@
 //! Invariant: a rewind takes effect completely or not at all. Its journal is written first; a session that is opened with one
 //! finishes what it names.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use dormouse_base::{Dir, FileAction, FileError, MessageId};
 use dormouse_checkpoint::{
     CheckpointError, ContentStore, LoggedChange, LoggedTurn, Rewind, RewindPlan, RewindReport,
-    RewindScope, RewindTarget, load_log, net_changes, remove_old_checkpoints,
+    RewindRequest, RewindScope, RewindTarget, load_log, net_changes, remove_old_checkpoints,
 };
 use dormouse_context::compact::user_text_in;
 use dormouse_conversation::transcript::{
     LoadedTranscript, RewindMark, Transcript, load_transcript,
 };
-use jiff::Timestamp;
 
 use crate::compact::CompactionState;
 use crate::config::EngineConfig;
@@ -24,6 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::{EventSink, TurnContext};
+use crate::jobs::AGENT_JOB;
 use crate::recall::RecallState;
 use crate::resume::repair;
 use crate::session::OpenedSession;
@@ -33,12 +33,12 @@ use crate::session::OpenedSession;
 pub struct RewindPoint {
     /// Where it is.
     pub target: RewindTarget,
-    /// When the message was written; none for a rewind.
-    pub at: Option<Timestamp>,
     /// The user's message, without attachments; none for an earlier rewind, which can be taken back.
     pub text: Option<String>,
     /// What changed from here up to the next point.
     pub changes: Vec<LoggedChange>,
+    /// How long listing files took for the commands from here up to the next point.
+    pub listing: Duration,
 }
 
 /// What a rewind did.
@@ -48,6 +48,12 @@ pub struct RewindOutcome {
     pub files: RewindReport,
     /// The message that was taken back, to be edited and sent again; none if the conversation stays.
     pub prompt: Option<String>,
+}
+
+impl RewindPoint {
+    fn new(target: RewindTarget, text: Option<String>) -> Self {
+        Self { target, text, changes: Vec::new(), listing: Duration::ZERO }
+    }
 }
 
 impl OpenedSession {
@@ -70,18 +76,17 @@ impl OpenedSession {
         ContentStore::of_session(self.transcript.session_folder())
     }
 
-    /// Goes back. Files that somebody changed are left, unless `overwrite` is set.
+    /// Goes back.
     pub fn rewind(
         &mut self,
-        target: RewindTarget,
+        request: RewindRequest,
         plan: &RewindPlan,
-        (scope, overwrite): (RewindScope, bool),
         services: &Services,
     ) -> Result<RewindOutcome, EngineError> {
-        let prompt = prompt_of(&self.loaded, target, scope);
+        let prompt = prompt_of(&self.loaded, request);
         let id = MessageId::generate(&*services.ids);
         let transcript = &mut self.transcript;
-        let rewind = begin(transcript, plan, id, target, (scope, overwrite))?;
+        let rewind = begin(transcript, plan, request, id)?;
         let (files, loaded) = carry_out(transcript, rewind, &self.loaded.rewinds)?;
         if let Some(loaded) = loaded {
             self.loaded = loaded;
@@ -92,12 +97,18 @@ impl OpenedSession {
     /// Finishes a rewind that a crash cut off.
     pub(crate) fn finish_interrupted_rewind(&mut self) -> Result<(), EngineError> {
         if let Some(rewind) = Rewind::interrupted(self.transcript.session_folder())? {
-            let (_, loaded) = carry_out(&mut self.transcript, rewind, &self.loaded.rewinds)?;
+            let (report, loaded) = carry_out(&mut self.transcript, rewind, &self.loaded.rewinds)?;
             if let Some(loaded) = loaded {
                 self.loaded = loaded;
             }
+            self.finished_rewind = Some(report);
         }
         Ok(())
+    }
+
+    /// What finishing a rewind that a crash had cut off did; none if there was none.
+    pub fn finished_rewind(&self) -> Option<&RewindReport> {
+        self.finished_rewind.as_ref()
     }
 }
 
@@ -126,25 +137,24 @@ impl SessionRewind<'_> {
         ContentStore::of_session(self.engine.conversation.transcript.session_folder())
     }
 
-    /// Goes back. Files that somebody changed are left, unless `overwrite` is set.
+    /// Goes back.
     pub fn go_back(
         &mut self,
-        target: RewindTarget,
+        request: RewindRequest,
         plan: &RewindPlan,
-        (scope, overwrite): (RewindScope, bool),
     ) -> Result<RewindOutcome, EngineError> {
         if self.engine.tool_state.has_running_shells() {
             return Err(EngineError::StillWriting("a command in the background"));
         }
-        if self.engine.jobs.is_running("agent") {
+        if self.engine.jobs.is_running(AGENT_JOB) {
             return Err(EngineError::StillWriting("a subagent in the background"));
         }
         self.engine.conversation.write_pending()?;
         let transcript = &mut self.engine.conversation.transcript;
         let before = load(transcript)?;
-        let prompt = prompt_of(&before, target, scope);
+        let prompt = prompt_of(&before, request);
         let id = MessageId::generate(&*self.engine.config.services.ids);
-        let rewind = begin(transcript, plan, id, target, (scope, overwrite))?;
+        let rewind = begin(transcript, plan, request, id)?;
         let (files, loaded) = carry_out(transcript, rewind, &before.rewinds)?;
         // Files that were read may be others now.
         self.engine.tool_state.forget_files();
@@ -152,7 +162,7 @@ impl SessionRewind<'_> {
             Some(loaded) => self.continue_from(loaded)?,
             None => self.engine.hooks.add_notes(files_note(&files)),
         }
-        if scope == RewindScope::Conversation {
+        if request.scope == RewindScope::Conversation {
             self.engine.hooks.add_notes([KEPT_FILES.to_owned()]);
         }
         Ok(RewindOutcome { files, prompt })
@@ -228,12 +238,11 @@ fn files_note(files: &RewindReport) -> Option<String> {
 fn begin(
     transcript: &Transcript,
     plan: &RewindPlan,
+    request: RewindRequest,
     id: MessageId,
-    target: RewindTarget,
-    choice: (RewindScope, bool),
 ) -> Result<Rewind, CheckpointError> {
     let next_line = transcript.lines() + 1;
-    Rewind::begin(transcript.session_folder(), plan, id, (target, next_line), choice)
+    Rewind::begin(transcript.session_folder(), plan, request, id, next_line)
 }
 
 /// Does what a journal says. `known` are the rewinds that the transcript has already.
@@ -263,13 +272,9 @@ fn turns(transcript: &Transcript) -> Result<Vec<LoggedTurn>, EngineError> {
 }
 
 /// The message that is taken back.
-fn prompt_of(
-    loaded: &LoadedTranscript,
-    target: RewindTarget,
-    scope: RewindScope,
-) -> Option<String> {
-    let message = loaded.all_messages().find(|message| message.id == target.message);
-    message.filter(|_| scope.has_conversation()).and_then(user_text_in)
+fn prompt_of(loaded: &LoadedTranscript, request: RewindRequest) -> Option<String> {
+    let message = loaded.all_messages().find(|message| message.id == request.target.message);
+    message.filter(|_| request.scope.has_conversation()).and_then(user_text_in)
 }
 
 /// The user's messages and the rewinds after them, each with what changed until the next.
@@ -279,17 +284,13 @@ fn points(loaded: &LoadedTranscript, turns: &[LoggedTurn]) -> Vec<RewindPoint> {
     };
     let said = loaded.user_messages.iter().filter_map(|user| {
         let target = RewindTarget { message: user.message, line: user.begins };
-        let text = Some(text(user.message)?);
-        Some(RewindPoint { target, at: Some(user.at), text, changes: Vec::new() })
+        Some(RewindPoint::new(target, Some(text(user.message)?)))
     });
     let mut points: Vec<RewindPoint> = said.collect();
-    let mut rewinds =
-        turns.iter().filter(|turn| turn.rewound_to.is_some()).map(|turn| RewindPoint {
-            target: RewindTarget { message: turn.id, line: turn.line },
-            at: None,
-            text: None,
-            changes: Vec::new(),
-        });
+    let mut rewinds = turns
+        .iter()
+        .filter(|turn| turn.rewound_to.is_some())
+        .map(|turn| RewindPoint::new(RewindTarget { message: turn.id, line: turn.line }, None));
     // Only the newest rewind is offered: it is what somebody would take back.
     points.extend(rewinds.next_back());
     points.sort_by_key(|point| point.target.line);
@@ -297,7 +298,9 @@ fn points(loaded: &LoadedTranscript, turns: &[LoggedTurn]) -> Vec<RewindPoint> {
         points.iter().skip(1).map(|point| point.target.line).chain([u64::MAX]).collect();
     for (point, end) in points.iter_mut().zip(ends) {
         let begin = point.target.line;
-        point.changes = net_changes(turns.iter().filter(|turn| (begin..end).contains(&turn.line)));
+        let turns = || turns.iter().filter(|turn| (begin..end).contains(&turn.line));
+        point.changes = net_changes(turns());
+        point.listing = Duration::from_micros(turns().map(|turn| turn.listing_micros).sum());
     }
     points
 }

@@ -6,10 +6,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Dir, FileError, IdSource, Project, RelPath, SessionId, project_folder};
+use dormouse_base::{
+    Clock, Dir, FileError, IdSource, Project, RelPath, SessionId, project_folder, project_named_in,
+};
+use dormouse_checkpoint::RewindReport;
 use dormouse_conversation::PrefixOrigin;
 use dormouse_conversation::transcript::{LoadedTranscript, Transcript};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::EngineError;
 use crate::surroundings::Surroundings;
@@ -21,7 +24,7 @@ pub struct SessionFolder {
 }
 
 /// Whose folder it is.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct ProjectFile {
     root: String,
 }
@@ -32,12 +35,11 @@ impl SessionFolder {
         let projects = home.join("projects");
         let slug = project_folder(&projects, &project.root);
         let dir = Dir::create(projects.join(slug.as_str()))?;
-        let file = project_file();
         // Damaged, or of another project: then it was not chosen by this file.
-        if owner(&dir).is_none_or(|root| Path::new(&root) != project.root) {
+        if project_named_in(dir.path()).is_none_or(|root| root != project.root) {
             let own = ProjectFile { root: project.root.display().to_string() };
             // A struct of one string has no way to fail to serialise.
-            dir.replace(&file, &serde_json::to_vec(&own).unwrap_or_default())?;
+            dir.replace(&project_file(), &serde_json::to_vec(&own).unwrap_or_default())?;
         }
         Ok(Self { dir })
     }
@@ -72,7 +74,7 @@ impl SessionFolder {
     ) -> Result<OpenedSession, EngineError> {
         let (transcript, loaded) =
             Transcript::resume(&self.dir, session, surroundings.line_envelope(), clock, ids)?;
-        let mut opened = OpenedSession { transcript, loaded };
+        let mut opened = OpenedSession { transcript, loaded, finished_rewind: None };
         opened.finish_interrupted_rewind()?;
         Ok(opened)
     }
@@ -82,6 +84,8 @@ impl SessionFolder {
 pub struct OpenedSession {
     pub(crate) transcript: Transcript,
     pub(crate) loaded: LoadedTranscript,
+    /// What finishing a rewind that a crash had cut off did.
+    pub(crate) finished_rewind: Option<RewindReport>,
 }
 
 impl OpenedSession {
@@ -101,11 +105,6 @@ impl OpenedSession {
         let prefix = self.loaded.prefix.as_ref()?;
         Some(prefix.tools().iter().any(|tool| tool.name == name))
     }
-}
-
-fn owner(dir: &Dir) -> Option<String> {
-    let bytes = dir.read(&project_file()).ok()?;
-    serde_json::from_slice::<ProjectFile>(&bytes).ok().map(|file| file.root)
 }
 
 #[expect(clippy::expect_used, reason = "a fixed plain name")]

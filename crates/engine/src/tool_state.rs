@@ -77,7 +77,7 @@ impl ToolState {
         };
         context.checkpoints.clone_from(&tools.checkpoints);
         context.redactor = tools.redactor.clone();
-        context.reading = Some(tools.gate.clone());
+        context.gate = Some(tools.gate.clone());
         context.private_hosts = tools.gate.named_hosts();
         context
     }

@@ -149,10 +149,19 @@ impl PermissionGate {
 
     /// Whether a command runs in the sandbox.
     pub fn is_sandboxed(&self, request: &PermissionRequest) -> bool {
-        self.sandbox.as_ref().is_some_and(|sandbox| {
-            allowed_by(&sandbox.excluded, request).is_none()
-                && allowed_by(&self.session().excluded, request).is_none()
-        })
+        let session = self.session();
+        self.sandbox_of(&session, request).is_some()
+    }
+
+    /// The sandbox that a command runs in.
+    fn sandbox_of(
+        &self,
+        session: &SessionState,
+        request: &PermissionRequest,
+    ) -> Option<&SandboxRules> {
+        let sandbox = self.sandbox.as_deref()?;
+        let excluded = [&sandbox.excluded, &session.excluded];
+        excluded.iter().all(|rules| allowed_by(rules, request).is_none()).then_some(sandbox)
     }
 
     /// Runs what this rule covers outside the sandbox until the session ends.
@@ -367,20 +376,13 @@ impl PermissionGate {
                     Err(error) => Ruling::by_mode(PermissionVerdict::Ask, error.to_string()),
                 }
             }
-            (_, Access::Runs(_)) if self.allows_in_sandbox(&session, request) => {
+            (_, Access::Runs(_))
+                if self.sandbox_of(&session, request).is_some_and(|sandbox| sandbox.auto_allow) =>
+            {
                 Ruling::by_mode(PermissionVerdict::Allow, "it runs in the sandbox")
             }
             _ => Ruling::by_mode(PermissionVerdict::Ask, objection.to_string()),
         }
-    }
-
-    /// Whether a command needs no confirmation because it runs in the sandbox.
-    fn allows_in_sandbox(&self, session: &SessionState, request: &PermissionRequest) -> bool {
-        self.sandbox.as_ref().is_some_and(|sandbox| {
-            sandbox.auto_allow
-                && allowed_by(&sandbox.excluded, request).is_none()
-                && allowed_by(&session.excluded, request).is_none()
-        })
     }
 }
 

@@ -22,9 +22,9 @@ use linux as system;
 #[cfg(not(target_os = "linux"))]
 use other as system;
 
-pub use places::{cache_folders, lock_files, private_sockets, protected_files};
+pub use places::SandboxPlaces;
 pub use policy::{NetworkAccess, SandboxError, SandboxPolicy, SandboxSupport};
-pub use seatbelt::seatbelt_profile;
+pub use seatbelt::{command_prefix, seatbelt_profile};
 
 /// What the system offers.
 pub fn support() -> SandboxSupport {

@@ -2,6 +2,46 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::policy::{NetworkAccess, SandboxPolicy};
+
+/// What the policy of a project is computed from.
+#[derive(Debug, Clone, Default)]
+pub struct SandboxPlaces {
+    /// The checkout whose files are worked on.
+    pub checkout: PathBuf,
+    /// The checkout's `.git`, or what that names.
+    pub git_folder: Option<PathBuf>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The folder of the user's sockets.
+    pub runtime: Option<PathBuf>,
+    /// Sockets of agents that hold keys.
+    pub key_agents: Vec<PathBuf>,
+    /// Further folders and files that may be written, the checkout among them if it may be.
+    pub writable: Vec<PathBuf>,
+    /// Credentials.
+    pub hidden: Vec<PathBuf>,
+    /// Whether the network may be used.
+    pub network: NetworkAccess,
+}
+
+impl SandboxPlaces {
+    /// What commands may do there.
+    pub fn policy(self) -> SandboxPolicy {
+        let Self { checkout, git_folder, home, runtime, key_agents, writable, hidden, network } =
+            self;
+        let of_home = home.iter().flat_map(|home| writable_in_home(home));
+        let writable = writable.into_iter().chain(of_home);
+        SandboxPolicy {
+            writable: writable.map(|path| path.canonicalize().unwrap_or(path)).collect(),
+            hidden,
+            protected: protected_files(&checkout, git_folder.as_deref()),
+            sockets: private_sockets(runtime.as_deref(), home.as_deref(), key_agents),
+            network,
+        }
+    }
+}
+
 /// Caches of package managers in the user's home: never their configuration, never folders of programs.
 const CACHES: &[&str] = &[
     ".cache",
@@ -41,19 +81,14 @@ const IN_GIT_FOLDER: &[&str] =
     &["config", "config.worktree", "hooks", "info/attributes", "commondir"];
 const IN_PROJECT: &[&str] = &[".dormouse", ".mcp.json"];
 
-/// The caches of package managers that exist in a home.
-pub fn cache_folders(home: &Path) -> Vec<PathBuf> {
-    CACHES.iter().map(|name| home.join(name)).collect()
-}
-
-/// The files in a home with which package managers take turns; each needs its folder.
-pub fn lock_files(home: &Path) -> Vec<PathBuf> {
-    LOCKS.iter().map(|name| home.join(name)).collect()
+/// What of a home may be written: caches, and the files with which package managers take turns.
+fn writable_in_home(home: &Path) -> impl Iterator<Item = PathBuf> {
+    CACHES.iter().chain(LOCKS).map(|name| home.join(name))
 }
 
 /// Files below a checkout that make git or this program run something later. `git_folder` is the checkout's `.git` or what it
 /// names.
-pub fn protected_files(checkout: &Path, git_folder: Option<&Path>) -> Vec<PathBuf> {
+fn protected_files(checkout: &Path, git_folder: Option<&Path>) -> Vec<PathBuf> {
     let of_project = IN_PROJECT.iter().map(|name| checkout.join(name));
     let of_git = git_folder
         .into_iter()
@@ -62,7 +97,7 @@ pub fn protected_files(checkout: &Path, git_folder: Option<&Path>) -> Vec<PathBu
 }
 
 /// Sockets of services that would do what the command itself may not: containers, the user's session, agents with keys.
-pub fn private_sockets(
+fn private_sockets(
     runtime: Option<&Path>,
     home: Option<&Path>,
     agents: impl IntoIterator<Item = PathBuf>,

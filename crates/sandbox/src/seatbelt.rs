@@ -5,6 +5,13 @@ use std::path::Path;
 
 use crate::policy::{NetworkAccess, SandboxPolicy};
 
+/// The words in front of a command that restrict it, where the system does that by a program: macOS. Elsewhere, a process
+/// [`enter`](crate::enter)s.
+pub fn command_prefix(policy: &SandboxPolicy) -> Option<[String; 3]> {
+    cfg!(target_os = "macos")
+        .then(|| ["sandbox-exec".to_owned(), "-p".to_owned(), seatbelt_profile(policy)])
+}
+
 /// The profile of a policy. Later lines take precedence.
 pub fn seatbelt_profile(policy: &SandboxPolicy) -> String {
     let mut profile = String::from("(version 1)\n(allow default)\n(deny file-write*)\n");

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use dormouse_sandbox::{SandboxPolicy, SandboxSupport, seatbelt_profile, support};
+use dormouse_sandbox::{SandboxPolicy, command_prefix};
 
 use crate::command_sandbox::SandboxedCommand;
 use crate::exit_note::exit_note;
@@ -145,32 +146,42 @@ impl Tool for Bash {
 
 async fn run(given: &RawValue, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let (input, timeout) = Input::checked(given, context)?;
-    let sandboxed = SandboxedCommand::of(&input.command, context);
+    let mut sandboxed = SandboxedCommand::of(&input.command, context).await?;
     if input.run_in_background {
         return start_in_background(&input, sandboxed.as_ref(), context).await;
     }
-    let Some(mut sandboxed) = sandboxed else {
-        let (mut kept, ending) = run_once(&input, timeout, context, None).await?;
-        conclude(&mut kept, ending, timeout);
-        return answer(kept.finish(), ending.0);
-    };
-    let (mut kept, ending) = run_once(&input, timeout, context, Some(&mut sandboxed)).await?;
-    let status = match ending.0 {
-        ProcessEnd::Exited(status) => Some(status),
-        ProcessEnd::TimedOut | ProcessEnd::Cancelled => None,
-    };
-    let ended = sandboxed.ended(status);
-    if ended.runs_again_outside(given, context).await {
-        let (mut kept, ending) = run_once(&input, timeout, context, None).await?;
-        conclude(&mut kept, ending, timeout);
-        kept.note("[it ran outside the sandbox, as the user wished]");
-        return answer(kept.finish(), ending.0);
+    let mut ran = run_once(&input, timeout, context, sandboxed.as_mut()).await?;
+    let mut notes = Vec::new();
+    if let Some(sandboxed) = sandboxed {
+        let ended = sandboxed.ended(ran.status()).await;
+        notes = if ended.runs_again_outside(given, context).await {
+            ran = run_once(&input, timeout, context, None).await?;
+            ended.into_notes_outside()
+        } else {
+            ended.into_notes()
+        };
     }
-    conclude(&mut kept, ending, timeout);
-    for note in ended.into_notes() {
-        kept.note(note);
+    conclude(&mut ran, timeout);
+    for note in notes {
+        ran.kept.note(note);
     }
-    answer(kept.finish(), ending.0)
+    answer(ran.kept.finish(), ran.end)
+}
+
+/// A command that has ended, and what is kept of its output.
+struct RanCommand {
+    kept: OutputCollector,
+    end: ProcessEnd,
+    pipe: PipeState,
+}
+
+impl RanCommand {
+    fn status(&self) -> Option<ExitStatus> {
+        match self.end {
+            ProcessEnd::Exited(status) => Some(status),
+            ProcessEnd::TimedOut | ProcessEnd::Cancelled => None,
+        }
+    }
 }
 
 async fn start_in_background(
@@ -193,7 +204,7 @@ async fn run_once(
     timeout: Duration,
     context: &CallContext,
     mut sandboxed: Option<&mut SandboxedCommand<'_>>,
-) -> Result<(OutputCollector, (ProcessEnd, PipeState)), ToolError> {
+) -> Result<RanCommand, ToolError> {
     let recorder = CommandRecorder::of(&input.command, context);
     recorder.before().await;
     let policy = sandboxed.as_ref().map(|sandboxed| sandboxed.policy());
@@ -212,12 +223,12 @@ async fn run_once(
     let take = |piece: &[u8]| show(&printed.push(piece));
     let run = started.run(take, timeout, &context.cancel).await;
     recorder.after().await;
-    let (ending, pipe) = run.map_err(failed)?;
+    let (end, pipe) = run.map_err(failed)?;
     if pipe == PipeState::Held {
         recorder.goes_on();
     }
     show(&printed.finish());
-    Ok((kept, (ending, pipe)))
+    Ok(RanCommand { kept, end, pipe })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
@@ -295,17 +306,10 @@ async fn start(
         reaper: &context.commands.reaper,
         sandbox,
     };
-    if let (Some(policy), SandboxSupport::Seatbelt) = (sandbox, support()) {
-        let profile = seatbelt_profile(policy);
-        let args = ["-p", &profile, "bash", "-c", command];
-        let program = "sandbox-exec";
-        return MergedProcess::start(ProcessCommand {
-            program,
-            args: &args,
-            sandbox: None,
-            ..start
-        })
-        .await;
+    if let Some([program, flag, profile]) = sandbox.and_then(command_prefix) {
+        let args = [&flag, &profile, "bash", "-c", command];
+        let start = ProcessCommand { program: &program, args: &args, sandbox: None, ..start };
+        return MergedProcess::start(start).await;
     }
     match MergedProcess::start(start).await {
         // The verdict that a command only reads holds for bash; another shell may run it differently.
@@ -339,12 +343,9 @@ fn guarded(command: &str) -> bool {
 }
 
 /// Appends notes to the output.
-fn conclude(
-    kept: &mut OutputCollector,
-    (ending, pipe): (ProcessEnd, PipeState),
-    timeout: Duration,
-) {
-    match ending {
+fn conclude(ran: &mut RanCommand, timeout: Duration) {
+    let RanCommand { kept, end, pipe } = ran;
+    match *end {
         ProcessEnd::Exited(status) => {
             if let Some(note) = exit_note(status) {
                 kept.note(note);
@@ -357,13 +358,13 @@ fn conclude(
         )),
         ProcessEnd::Cancelled => {}
     }
-    if pipe == PipeState::Held {
+    if *pipe == PipeState::Held {
         kept.note(
             "[a process that the command started still runs; what it prints from now on is lost, \
              unless it goes to a file]",
         );
     }
-    if kept.is_empty() && matches!(ending, ProcessEnd::Exited(_)) {
+    if kept.is_empty() && matches!(end, ProcessEnd::Exited(_)) {
         kept.note("[the command printed nothing]");
     }
 }

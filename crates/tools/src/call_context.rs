@@ -42,8 +42,8 @@ pub struct CallContext {
     pub redactor: Redactor,
     /// Shows what a running command prints.
     pub progress: Option<Arc<dyn CommandProgress>>,
-    /// Says which files a search may not read.
-    pub reading: Option<PermissionGate>,
+    /// Says which files a search may not read, and which commands run outside the sandbox.
+    pub gate: Option<PermissionGate>,
     /// Hosts that rules of the user name: these may be in a private network.
     pub private_hosts: Vec<HostPattern>,
 }
@@ -64,7 +64,7 @@ impl CallContext {
             overflow: None,
             redactor: Redactor::default(),
             progress: None,
-            reading: None,
+            gate: None,
             private_hosts: Vec::new(),
         }
     }

@@ -3,17 +3,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::Arc;
 
-use dormouse_base::{IdSource, MessageId, RandomIds, SystemClock};
-use dormouse_checkpoint::ProtectedFiles;
+use dormouse_checkpoint::{CheckpointError, ProtectedFiles};
 use dormouse_conversation::known_tools::BASH;
 use dormouse_permissions::{Access, PermissionRequest};
 use dormouse_sandbox::{NetworkAccess, SandboxPolicy};
 use serde_json::value::RawValue;
 
 use crate::command_setup::CommandSandbox;
-use crate::{CallContext, ConfirmationReply, ConfirmationRequest};
+use crate::{CallContext, ConfirmationReply, ConfirmationRequest, ToolError};
 
 /// How much of the end of the output is searched for signs of a denial.
 const TAIL: usize = 8 * 1024;
@@ -44,17 +42,22 @@ pub(crate) struct SandboxedCommand<'c> {
 
 impl<'c> SandboxedCommand<'c> {
     /// The sandbox of a command; none if the command runs outside.
-    pub(crate) fn of(command: &str, context: &'c CallContext) -> Option<Self> {
-        let sandbox = context.commands.sandbox.as_ref()?;
-        let gate = context.reading.as_ref();
-        let is_sandboxed =
-            gate.is_none_or(|gate| gate.is_sandboxed(&request(command, &context.folder)));
-        is_sandboxed.then(|| Self {
-            sandbox,
-            command: command.to_owned(),
-            protected: ProtectedFiles::look(&sandbox.policy.protected),
-            tail: String::new(),
-        })
+    pub(crate) async fn of(
+        command: &str,
+        context: &'c CallContext,
+    ) -> Result<Option<Self>, ToolError> {
+        let Some(sandbox) = &context.commands.sandbox else { return Ok(None) };
+        let request = request(command, &context.folder);
+        if context.gate.as_ref().is_some_and(|gate| !gate.is_sandboxed(&request)) {
+            return Ok(None);
+        }
+        let paths = sandbox.policy.protected.clone();
+        let protected =
+            off_thread(move || ProtectedFiles::look(&paths)).await.map_err(|error| {
+                ToolError::Failed { message: format!("the sandbox could not be prepared: {error}") }
+            })?;
+        let command = command.to_owned();
+        Ok(Some(Self { sandbox, command, protected, tail: String::new() }))
     }
 
     pub(crate) fn policy(&self) -> &SandboxPolicy {
@@ -72,11 +75,10 @@ impl<'c> SandboxedCommand<'c> {
     }
 
     /// The command has ended: puts back what it must not change. Returns what to do, and notes for the model.
-    pub(crate) fn ended(self, status: Option<ExitStatus>) -> SandboxEnd<'c> {
+    pub(crate) async fn ended(self, status: Option<ExitStatus>) -> SandboxEnd<'c> {
         let Self { sandbox, command, protected, tail } = self;
         let mut notes = Vec::new();
-        let ids = RandomIds::new(Arc::new(SystemClock::default()));
-        match protected.put_back(MessageId::generate(&ids as &dyn IdSource)) {
+        match off_thread(move || protected.put_back()).await {
             Ok(changed) if changed.is_empty() => {}
             Ok(changed) => notes.push(put_back_note(&changed)),
             Err(error) => {
@@ -93,7 +95,7 @@ impl<'c> SandboxedCommand<'c> {
 pub(crate) struct SandboxEnd<'c> {
     sandbox: &'c CommandSandbox,
     command: String,
-    pub(crate) notes: Vec<String>,
+    notes: Vec<String>,
     was_denied: bool,
 }
 
@@ -103,7 +105,7 @@ impl SandboxEnd<'_> {
         let (true, Some(confirmer)) = (self.was_denied, &self.sandbox.confirmer) else {
             return false;
         };
-        let Some(gate) = &context.reading else { return false };
+        let Some(gate) = &context.gate else { return false };
         let rule = gate.decide(&request(&self.command, &context.folder)).rule;
         let question = ConfirmationRequest {
             tool: BASH.name.to_owned(),
@@ -127,7 +129,13 @@ impl SandboxEnd<'_> {
         }
     }
 
-    /// What the model is told.
+    /// What the model is told after the command ran again outside.
+    pub(crate) fn into_notes_outside(self) -> Vec<String> {
+        let outside = "[it ran outside the sandbox, as the user wished]".to_owned();
+        self.notes.into_iter().chain([outside]).collect()
+    }
+
+    /// What the model is told otherwise.
     pub(crate) fn into_notes(self) -> Vec<String> {
         let limits = self.was_denied.then(|| {
             format!(
@@ -148,6 +156,16 @@ impl SandboxEnd<'_> {
                 "allows writing only in the project, temporary folders and package caches, no reading of credentials and no network"
             }
         }
+    }
+}
+
+/// Looks at files where that may block.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
+) -> Result<T, CheckpointError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
     }
 }
 

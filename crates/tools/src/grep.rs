@@ -98,7 +98,7 @@ impl Tool for Grep {
         Box::pin(async {
             let input: GrepInput = parse_input(input)?;
             let folder = context.folder.clone();
-            let gate = context.reading.clone();
+            let gate = context.gate.clone();
             let searching = blocking(&context.cancel, move |cancel| {
                 let deadline = Deadline::after(PATIENCE);
                 let query = GrepQuery::new(&input)?;

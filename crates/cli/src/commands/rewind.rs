@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use dormouse_checkpoint::{
-    ContentStore, FileState, LoggedChange, PlannedChange, RewindObstacle, RewindPlan, RewindScope,
+    ContentStore, FileState, LoggedChange, PlannedChange, RewindObstacle, RewindPlan,
+    RewindRequest, RewindScope,
 };
 use dormouse_engine::{OpenedSession, RewindOutcome, RewindPoint, SessionFolder, Surroundings};
 use serde::Serialize;
@@ -22,6 +23,8 @@ use crate::wiring::world::{World, current_project};
 
 /// How many files are named for one message.
 const NAMED: usize = 4;
+/// The most bytes of a file that is compared line by line.
+const MAX_COMPARED: usize = 256 * 1024;
 /// Columns for the text of a message.
 const TEXT_COLUMNS: usize = 60;
 
@@ -57,6 +60,9 @@ pub(crate) async fn run(arguments: &RewindArguments, world: &World) -> Result<Ex
     let services = services(world)?;
     let (clock, ids) = (services.clock.clone(), services.ids.clone());
     let mut opened = folder.reopen(session, &surroundings, clock, ids)?;
+    if let Some(report) = opened.finished_rewind() {
+        print::note(&msg!("rewind-finished", count = report.restored.len()));
+    }
     let points = opened.rewind_points()?;
     let Some(number) = arguments.number else {
         return list(arguments, &points, &project.folder);
@@ -71,7 +77,8 @@ pub(crate) async fn run(arguments: &RewindArguments, world: &World) -> Result<Ex
     let outcome = if arguments.dry_run {
         None
     } else {
-        Some(opened.rewind(point.target, &plan, (scope, arguments.overwrite), &services)?)
+        let request = RewindRequest { target: point.target, scope, overwrite: arguments.overwrite };
+        Some(opened.rewind(request, &plan, &services)?)
     };
     if arguments.json {
         print::json(&to_json(&plan, outcome.as_ref()))?;
@@ -132,7 +139,17 @@ fn list(
     }
     let note = if points.is_empty() { msg!("rewind-none") } else { msg!("rewind-how") };
     print::note(&note);
+    if let Some(cost) = listing_cost(points) {
+        print::note(&cost);
+    }
     Ok(Exit::Done)
+}
+
+/// How long listing files took for the commands of a session; none if nothing was listed.
+pub(crate) fn listing_cost(points: &[RewindPoint]) -> Option<String> {
+    let took: std::time::Duration = points.iter().map(|point| point.listing).sum();
+    let text = format!("{:.2}", took.as_secs_f64());
+    (!took.is_zero()).then(|| msg!("rewind-listing-cost", seconds = text))
 }
 
 /// The points, each with its number, its text and what changed after it.
@@ -184,7 +201,7 @@ pub(crate) fn plan_text(plan: &RewindPlan, folder: &Path, overwrite: bool) -> St
         .iter()
         .map(|change| format!("{:<16} {}", label(change, overwrite), shown(&change.path, folder)))
         .collect();
-    if let Some((then, now)) = &plan.moved_branch {
+    if let (Some(then), Some(now)) = (&plan.moved_from, &plan.head) {
         lines.push(msg!("rewind-branch-moved", then = then.as_str(), now = now.as_str()));
     }
     if plan.is_incomplete {
@@ -206,21 +223,29 @@ fn label(change: &PlannedChange, overwrite: bool) -> String {
 /// What would be lost of files that somebody changed since.
 pub(crate) fn differences(plan: &RewindPlan, store: Option<&ContentStore>) -> String {
     let Some(store) = store else { return String::new() };
-    let text = |state: &FileState| match state.content().map(|content| store.get(content)) {
-        Some(Ok(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
-        Some(Err(_)) | None => String::new(),
+    let kept = |state: &FileState| match state.content().map(|content| store.get(content)) {
+        Some(Ok(bytes)) => bytes,
+        Some(Err(_)) | None => Vec::new(),
     };
     let of = |change: &PlannedChange| {
-        let now = std::fs::read(&change.path).unwrap_or_default();
-        let now = String::from_utf8_lossy(&now).into_owned();
         let path = change.path.display();
+        let now = std::fs::read(&change.path).unwrap_or_default();
+        let (Some(now), Some(then)) = (short_text(now), short_text(kept(&change.becomes))) else {
+            return msg!("rewind-no-diff", path = path.to_string()) + "\n";
+        };
         let names = (
             msg!("rewind-diff-now", path = path.to_string()),
             msg!("rewind-diff-then", path = path.to_string()),
         );
-        unified_texts((&names.0, &names.1), &now, &text(&change.becomes))
+        unified_texts((&names.0, &names.1), &now, &then)
     };
     plan.with_obstacle(RewindObstacle::ChangedSince).map(of).collect()
+}
+
+/// A content that can be compared line by line on a screen: text, and not too much of it.
+fn short_text(content: Vec<u8>) -> Option<String> {
+    let fits = content.len() <= MAX_COMPARED && !content.contains(&0);
+    fits.then(|| String::from_utf8(content).ok()).flatten()
 }
 
 /// What was done, in one or more sentences.
@@ -255,7 +280,7 @@ fn to_json(plan: &RewindPlan, outcome: Option<&RewindOutcome>) -> RewindJson {
             .iter()
             .map(|change| ChangeJson { path: text(&change.path), action: action(change) })
             .collect(),
-        moved_branch: plan.moved_branch.clone(),
+        moved_branch: plan.moved_from.clone().zip(plan.head.clone()),
         restored: files.iter().flat_map(|files| files.restored.iter().map(text)).collect(),
         skipped: files
             .iter()

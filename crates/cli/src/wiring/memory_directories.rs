@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use dormouse_base::{
     Clock, Dir, Environment, LayerSwitch, Project, ProjectSlug, RelPath, Settings, Switches, names,
+    project_named_in,
 };
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
@@ -264,13 +265,9 @@ fn some_project_moved(home: &Path) -> bool {
     let Ok(projects) = Dir::open(home.join("projects")) else { return false };
     let names = projects.names().unwrap_or_default();
     names.iter().any(|name| {
-        let root = || -> Option<String> {
-            let bytes = projects.read(&RelPath::new(format!("{name}/project.json")).ok()?).ok()?;
-            let file: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-            Some(file.get("root")?.as_str()?.to_owned())
-        };
-        projects.path().join(name).join("memory").is_dir()
-            && root().is_some_and(|root| !Path::new(&root).exists())
+        let folder = projects.path().join(name);
+        folder.join("memory").is_dir()
+            && project_named_in(&folder).is_some_and(|root| !root.exists())
     })
 }
 

@@ -4,71 +4,72 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{
-    Environment, Project, SandboxMode, SandboxNetwork, SandboxSettings, git_folder, names,
+    Environment, Project, SandboxMode, SandboxNetwork, SandboxSettings, git_folder,
+    is_home_or_above, names,
 };
 use dormouse_permissions::{PermissionGate, PermissionRule, SandboxRules, credential_places};
-use dormouse_sandbox::{
-    NetworkAccess, SandboxPolicy, SandboxSupport, cache_folders, lock_files, private_sockets,
-    protected_files, support,
-};
+use dormouse_sandbox::{NetworkAccess, SandboxPlaces, SandboxPolicy, SandboxSupport, support};
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::world::World;
 
-/// How commands of a session are restricted.
+/// Whether commands of a session are restricted, and how.
 #[derive(Debug, Clone)]
-pub(crate) enum CommandConfinement {
+pub(crate) enum SandboxStatus {
     /// They run in the sandbox.
-    Sandboxed(Arc<SandboxPolicy>),
+    On(Arc<SandboxPolicy>),
     /// The settings turn it off.
     Off,
     /// The system has none.
     Unsupported,
 }
 
-/// How commands are restricted in this project. `added` are further folders of the session.
-pub(crate) fn confinement(
-    settings: &SandboxSettings,
-    project: &Project,
-    environment: &Environment,
-    added: &[PathBuf],
-) -> CommandConfinement {
-    match (settings.mode, support()) {
-        (SandboxMode::Off, _) => CommandConfinement::Off,
-        (SandboxMode::Auto, SandboxSupport::None) => CommandConfinement::Unsupported,
-        (SandboxMode::Auto, SandboxSupport::Landlock(_) | SandboxSupport::Seatbelt) => {
-            CommandConfinement::Sandboxed(Arc::new(policy(settings, project, environment, added)))
+/// What a session's tools may do: the gate for calls, and the sandbox for commands, if there is one.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionPermissions {
+    pub(crate) gate: PermissionGate,
+    pub(crate) sandbox: Option<Arc<SandboxPolicy>>,
+}
+
+impl SandboxStatus {
+    /// Whether commands are restricted in this project. `added` are further folders of the session.
+    pub(crate) fn look(
+        settings: &SandboxSettings,
+        project: &Project,
+        environment: &Environment,
+        added: &[PathBuf],
+    ) -> Self {
+        match (settings.mode, support()) {
+            (SandboxMode::Off, _) => Self::Off,
+            (SandboxMode::Auto, SandboxSupport::None) => Self::Unsupported,
+            (SandboxMode::Auto, SandboxSupport::Landlock(_) | SandboxSupport::Seatbelt) => {
+                Self::On(Arc::new(policy(settings, project, environment, added)))
+            }
         }
     }
-}
 
-/// What commands of a session may do; none if they are not restricted.
-pub(crate) fn session_policy(
-    settings: &SandboxSettings,
-    project: &Project,
-    world: &World,
-    gate: &PermissionGate,
-) -> Option<Arc<SandboxPolicy>> {
-    confinement(settings, project, &world.environment, gate.added_folders()).policy()
-}
-
-impl CommandConfinement {
-    /// What commands may do; none if they are not restricted.
-    pub(crate) fn policy(&self) -> Option<Arc<SandboxPolicy>> {
-        match self {
-            Self::Sandboxed(policy) => Some(Arc::clone(policy)),
-            Self::Off | Self::Unsupported => None,
-        }
+    /// The gate knows of the sandbox: what runs in it may need no confirmation.
+    pub(crate) fn apply(
+        self,
+        gate: PermissionGate,
+        settings: &SandboxSettings,
+    ) -> Result<SessionPermissions, Failure> {
+        Ok(match self {
+            Self::On(policy) => SessionPermissions {
+                gate: gate.with_sandbox(rules(settings)?),
+                sandbox: Some(policy),
+            },
+            Self::Off | Self::Unsupported => SessionPermissions { gate, sandbox: None },
+        })
     }
 
     /// One line about it, for the user.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Sandboxed(policy) if policy.network == NetworkAccess::None => {
+            Self::On(policy) if policy.network == NetworkAccess::None => {
                 msg!("sandbox-on-without-network")
             }
-            Self::Sandboxed(_) => msg!("sandbox-on"),
+            Self::On(_) => msg!("sandbox-on"),
             Self::Off => msg!("sandbox-off"),
             Self::Unsupported => msg!("sandbox-unsupported"),
         }
@@ -76,7 +77,7 @@ impl CommandConfinement {
 }
 
 /// How the sandbox bears on permissions.
-pub(crate) fn rules(settings: &SandboxSettings) -> Result<SandboxRules, Failure> {
+fn rules(settings: &SandboxSettings) -> Result<SandboxRules, Failure> {
     let parse = |text: &String| {
         format!("Bash({text})").parse::<PermissionRule>().map_err(|error| {
             Failure::usage(anyhow::anyhow!(error))
@@ -95,27 +96,25 @@ fn policy(
 ) -> SandboxPolicy {
     let home = environment.path(names::USER_HOME);
     let git_folder = git_folder(&project.checkout);
-    let of_home =
-        home.iter().flat_map(|home| cache_folders(home).into_iter().chain(lock_files(home)));
     let writable = working_folders(project, home.as_deref(), git_folder.as_deref())
         .into_iter()
         .chain(added.iter().cloned())
         .chain(settings.writable.iter().cloned())
-        .chain(temporary_folders(environment))
-        .chain(of_home)
-        .map(|path| path.canonicalize().unwrap_or(path));
-    let agents = [names::SSH_AUTH_SOCK].into_iter().filter_map(|name| environment.path(name));
-    let runtime = environment.path(names::XDG_RUNTIME_DIR);
-    SandboxPolicy {
+        .chain(temporary_folders(environment));
+    SandboxPlaces {
+        checkout: project.checkout.clone(),
         writable: writable.collect(),
         hidden: credential_places(home.as_deref()),
-        protected: protected_files(&project.checkout, git_folder.as_deref()),
-        sockets: private_sockets(runtime.as_deref(), home.as_deref(), agents),
+        runtime: environment.path(names::XDG_RUNTIME_DIR),
+        key_agents: environment.path(names::SSH_AUTH_SOCK).into_iter().collect(),
         network: match settings.network {
             SandboxNetwork::Allow => NetworkAccess::Allow,
             SandboxNetwork::None => NetworkAccess::None,
         },
+        home,
+        git_folder,
     }
+    .policy()
 }
 
 /// The checkout and what git writes of it elsewhere. A home folder, and what is above one, is no project.
@@ -124,15 +123,12 @@ fn working_folders(
     home: Option<&Path>,
     git_folder: Option<&Path>,
 ) -> Vec<PathBuf> {
-    let is_too_wide = |folder: &Path| {
-        folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
-    };
     let of_main = project.root.join(".git");
     let candidates = [Some(project.checkout.as_path()), git_folder, Some(of_main.as_path())];
     candidates
         .into_iter()
         .flatten()
-        .filter(|folder| !is_too_wide(folder) && folder.exists())
+        .filter(|folder| !is_home_or_above(folder, home) && folder.exists())
         .map(Path::to_owned)
         .collect()
 }

@@ -32,7 +32,7 @@ use crate::wiring::memory_session;
 use crate::wiring::permissions;
 use crate::wiring::plugins;
 use crate::wiring::print;
-use crate::wiring::sandbox::{self, CommandConfinement};
+use crate::wiring::sandbox::{SandboxStatus, SessionPermissions};
 use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
@@ -52,7 +52,7 @@ pub(crate) struct PreparedSession {
     memory: Option<MemorySetup>,
     project: Project,
     environment: Environment,
-    gate: PermissionGate,
+    permissions: SessionPermissions,
     surroundings: Surroundings,
     folder: SessionFolder,
     opened: Option<OpenedSession>,
@@ -165,15 +165,14 @@ pub(crate) async fn prepare_for(
     let scope = permissions::reading_scope(&project, world, memories)?;
     let gate = gate.with_reading(scope);
     let added = gate.added_folders().to_vec();
-    let confinement = sandbox::confinement(&settings.sandbox, &project, &world.environment, &added);
-    let gate = match confinement {
-        CommandConfinement::Sandboxed(_) => gate.with_sandbox(sandbox::rules(&settings.sandbox)?),
-        CommandConfinement::Off => gate,
-        CommandConfinement::Unsupported => {
-            print::note(&msg!("sandbox-missing"));
-            gate
-        }
-    };
+    let sandbox = SandboxStatus::look(&settings.sandbox, &project, &world.environment, &added);
+    if matches!(sandbox, SandboxStatus::Unsupported) {
+        print::note(&msg!("sandbox-missing"));
+    }
+    let permissions = sandbox.apply(gate, &settings.sandbox)?;
+    if let Some(report) = opened.as_ref().and_then(OpenedSession::finished_rewind) {
+        print::note(&msg!("rewind-finished", count = report.restored.len()));
+    }
     if arguments.verbose {
         describe(&connection, saving);
     }
@@ -189,7 +188,7 @@ pub(crate) async fn prepare_for(
         memory,
         project,
         environment,
-        gate,
+        permissions,
         surroundings,
         folder,
         opened,
@@ -225,7 +224,8 @@ impl PreparedSession {
         world: &World,
         confirmer: Option<Arc<dyn Confirmer>>,
     ) -> Result<ActiveSession, Failure> {
-        let Self { connection, settings, switches, project, environment, gate, folder, .. } = self;
+        let Self { connection, settings, switches, project, environment, folder, .. } = self;
+        let SessionPermissions { gate, sandbox } = self.permissions;
         let definitions = SubagentContext {
             project: &project,
             settings: &settings,
@@ -264,10 +264,7 @@ impl PreparedSession {
                 memory.as_ref(),
                 &gate,
                 &environment,
-                (
-                    sandbox::session_policy(&settings.sandbox, &project, world, &gate),
-                    engine_config::checkpoint_folders(&switches, &project, &gate),
-                ),
+                (sandbox, engine_config::checkpoint_folders(&switches, &project, &gate)),
                 confirmer,
             ),
             small: connection.small,

@@ -149,6 +149,23 @@ fn points(home: &TestHome) -> Vec<Value> {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_does_not_cost_the_others() {
+    let server = server(WireFormat::Anthropic).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.write("a.txt", "a\n");
+    home.write("b.txt", "b\n");
+    turn(&server, &[bash("echo x >> a.txt; echo x >> b.txt")]);
+    home.set_env("DORMOUSE_FAULT", "eintr@checkpoint.read#1");
+    prompt(&home, "append", true);
+    home.unset_env("DORMOUSE_FAULT");
+    server.finish();
+    let output = rewound(&home, &["1"]);
+    assert!(output.stdout.contains("not kept         a.txt\n"), "{output:?}");
+    let read = |name: &str| std::fs::read_to_string(home.project().join(name)).unwrap();
+    assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("a\nx\n", "b\n"));
+}
+
+#[test]
 fn killed_at_any_step_it_is_the_old_state_or_the_new() {
     let server = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&server);
@@ -160,7 +177,7 @@ fn killed_at_any_step_it_is_the_old_state_or_the_new() {
     for (number, folder) in everything.iter().enumerate() {
         copy_folder(folder, &copy.path().join(number.to_string()));
     }
-    let mut steps = 0;
+    let (mut steps, mut finished) = (0, 0);
     for step in 1.. {
         for (number, folder) in everything.iter().enumerate() {
             std::fs::remove_dir_all(folder).unwrap();
@@ -169,6 +186,9 @@ fn killed_at_any_step_it_is_the_old_state_or_the_new() {
         home.set_env("DORMOUSE_FAULT", format!("abort@*#{step}"));
         let killed = rewind(&home, &["1"]);
         home.unset_env("DORMOUSE_FAULT");
+        let listed = rewound(&home, &["--json"]);
+        finished +=
+            usize::from(listed.stderr.contains("A rewind that was cut off has been finished"));
         let messages: Vec<Value> =
             points(&home).into_iter().filter(|point| !point["text"].is_null()).collect();
         let now = tree(&home.project());
@@ -183,6 +203,7 @@ fn killed_at_any_step_it_is_the_old_state_or_the_new() {
         steps = step;
     }
     assert!(steps > 20, "only {steps} steps");
+    assert!(finished > 10 && finished < steps, "{finished} of {steps} were finished later");
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -21,7 +21,7 @@ impl Claims {
         Self { sentences, all }
     }
 
-    /// How many different words, names and numbers the text has, function words left out.
+    /// How many different words, names and numbers the sentences of the text have.
     pub fn len(&self) -> usize {
         self.all.len()
     }

@@ -14,7 +14,8 @@ use crate::policy::SandboxPolicy;
 
 const EMPTY: &str = "/dev/null";
 
-/// Makes a namespace of its own and covers what must not be reached. Fails where that is not allowed.
+/// Makes a namespace of its own and covers what must not be reached. Fails where that is not allowed, and where something
+/// could not be covered, after everything else.
 pub(crate) fn protect(policy: &SandboxPolicy) -> Result<(), Errno> {
     separate()?;
     let none = None::<&str>;
@@ -22,23 +23,16 @@ pub(crate) fn protect(policy: &SandboxPolicy) -> Result<(), Errno> {
     // A folder above that could be renamed would take the protection with it, and leave its place free.
     let above = policy.protected.iter().flat_map(|path| fixed_folders(path, &policy.writable));
     let above: BTreeSet<&Path> = above.collect();
-    for folder in above {
-        bind(folder, folder)?;
-    }
-    for path in policy.protected.iter().filter(|path| path.exists()) {
-        bind(path, path)?;
-        read_only(path)?;
-    }
+    let above = above.into_iter().map(|folder| bind(folder, folder));
+    let protected = policy.protected.iter().filter(|path| path.exists());
+    let protected = protected.map(|path| bind(path, path).and_then(|()| read_only(path)));
     let hidden_files = policy.hidden.iter().filter(|path| path.is_file());
-    for path in
-        hidden_files.chain(policy.sockets.iter().filter(|path| path.exists() && !path.is_dir()))
-    {
-        // A link cannot be covered; what it leads to can.
-        let Ok(real) = path.canonicalize() else { continue };
-        bind(Path::new(EMPTY), &real)?;
-        read_only(&real)?;
-    }
-    Ok(())
+    let sockets = policy.sockets.iter().filter(|path| path.exists() && !path.is_dir());
+    // A link cannot be covered; what it leads to can.
+    let covered = hidden_files.chain(sockets).filter_map(|path| path.canonicalize().ok());
+    let covered = covered.map(|real| bind(Path::new(EMPTY), &real).and_then(|()| read_only(&real)));
+    // One that fails does not leave the others open.
+    above.chain(protected).chain(covered).fold(Ok(()), Result::and)
 }
 
 /// A mount namespace, by privilege or in a user namespace in which the user is the same.

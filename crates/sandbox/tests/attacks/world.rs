@@ -9,9 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use dormouse_sandbox::{
-    NetworkAccess, SandboxPolicy, cache_folders, lock_files, private_sockets, protected_files,
-};
+use dormouse_sandbox::{NetworkAccess, SandboxPlaces, SandboxPolicy};
 use tempfile::TempDir;
 
 /// How one sees that an attack succeeded.
@@ -151,7 +149,10 @@ const ATTACKS: &[Attack] = &[
     // By a background process, by a build script, out of the sandbox again.
     Attack("(setsid sh -c 'echo x > $OUT/new' &) ; sleep 0.3", Changed("out/new")),
     Attack("nohup sh -c 'echo x > $OUT/new' >/dev/null 2>&1; true", Changed("out/new")),
-    Attack("printf 'all:\\n\\techo x > $(OUT)/new\\n' > Makefile && make -s", Changed("out/new")),
+    Attack(
+        "echo 'import os; os.mkdir(os.environ[\"OUT\"] + \"/new\")' > setup.py && python3 setup.py build",
+        Changed("out/new"),
+    ),
     Attack(
         "printf '#!/bin/sh\\necho x > $OUT/new\\n' > b.sh && chmod +x b.sh && ./b.sh",
         Changed("out/new"),
@@ -230,17 +231,18 @@ impl World {
 
     fn policy(&self) -> SandboxPolicy {
         let (home, project) = (self.path("home"), self.path("home/project"));
-        let mut writable = vec![project.clone(), self.path("tmp")];
-        writable.extend(cache_folders(&home));
-        writable.extend(lock_files(&home));
         let hidden = [".ssh", ".aws", ".netrc", ".npmrc", ".cargo/credentials.toml", ".config/gh"];
-        SandboxPolicy {
-            writable,
+        SandboxPlaces {
+            git_folder: Some(project.join(".git")),
+            writable: vec![project.clone(), self.path("tmp")],
             hidden: hidden.map(|name| home.join(name)).into(),
-            protected: protected_files(&project, Some(&project.join(".git"))),
-            sockets: private_sockets(None, Some(&home), [self.path("service.sock")]),
+            key_agents: vec![self.path("service.sock")],
             network: NetworkAccess::None,
+            home: Some(home),
+            checkout: project,
+            ..SandboxPlaces::default()
         }
+        .policy()
     }
 
     /// Runs an attack and says what it printed.

@@ -104,15 +104,17 @@ impl HttpListener {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            while connections.try_join_next().is_some() {}
-            open.retain(|connection: &OpenConnection| !connection.task.is_finished());
-            while connections.len() >= self.limits.connections {
+            loop {
+                while connections.try_join_next().is_some() {}
+                open.retain(|connection: &OpenConnection| !connection.task.is_finished());
+                if connections.len() < self.limits.connections {
+                    break;
+                }
                 // Whoever has not shown the token must not keep out those who have it.
                 if let Some(silent) = open.iter().find(|connection| !connection.is_admitted()) {
                     silent.task.abort();
                 }
                 connections.join_next().await;
-                open.retain(|connection| !connection.task.is_finished());
             }
             let admitted = Arc::new(AtomicBool::new(false));
             let serving = serve_one(stream, Arc::clone(&guarded), Arc::clone(&admitted));

@@ -209,7 +209,7 @@ async fn files_that_rules_deny_are_left_out_and_counted() {
         deny: vec!["Read(secret/**)".parse().unwrap(), "Read(*.md)".parse().unwrap()],
         ..PermissionRules::default()
     };
-    scene.context.reading = Some(PermissionGate::new(PermissionMode::Bypass, rules));
+    scene.context.gate = Some(PermissionGate::new(PermissionMode::Bypass, rules));
     let text = scene.text("Grep", &json!({"pattern": "^fn"})).await;
     assert_eq!(text, "a/deep.rs\nb.rs\n[2 files were left out: rules deny reading them]");
 }

@@ -2,12 +2,12 @@
 
 use super::context::DoctorContext;
 use super::finding::DoctorFinding;
-use crate::wiring::sandbox::confinement;
+use crate::wiring::sandbox::SandboxStatus;
 
 const AREA: &str = "sandbox";
 
 pub(super) fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
     let settings = &context.settings.sandbox;
-    let confinement = confinement(settings, &context.project, &context.world.environment, &[]);
-    vec![DoctorFinding::ok(AREA, confinement.describe())]
+    let status = SandboxStatus::look(settings, &context.project, &context.world.environment, &[]);
+    vec![DoctorFinding::ok(AREA, status.describe())]
 }

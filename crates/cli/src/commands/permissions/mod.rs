@@ -13,7 +13,7 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::permissions::{mode, reading_scope, rules};
 use crate::wiring::print;
-use crate::wiring::sandbox::{self, CommandConfinement, confinement};
+use crate::wiring::sandbox::{SandboxStatus, SessionPermissions};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -41,16 +41,10 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let gate = PermissionGate::new(mode(arguments.permission_mode, settings), rules(settings)?)
         .with_folders(settings.additional_directories.iter().cloned())
         .with_reading(reading_scope(&project, world, [])?);
-    let confinement = confinement(
-        &loaded.sandbox,
-        &project,
-        &world.environment,
-        &settings.additional_directories,
-    );
-    let gate = match confinement {
-        CommandConfinement::Sandboxed(_) => gate.with_sandbox(sandbox::rules(&loaded.sandbox)?),
-        CommandConfinement::Off | CommandConfinement::Unsupported => gate,
-    };
+    let added = &settings.additional_directories;
+    let status = SandboxStatus::look(&loaded.sandbox, &project, &world.environment, added);
+    let described = status.describe();
+    let SessionPermissions { gate, sandbox } = status.apply(gate, &loaded.sandbox)?;
     let tools = ToolSet::builtin();
     let Some(tool) = tools.get(&arguments.tool) else {
         let names: Vec<&str> = tools.names().collect();
@@ -75,8 +69,8 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     } else {
         print::data_line(&format!("{verdict}: {}", decision.why));
         match sandboxed {
-            Some(false) if confinement.policy().is_some() => print::note(&msg!("sandbox-excluded")),
-            Some(_) => print::note(&confinement.describe()),
+            Some(false) if sandbox.is_some() => print::note(&msg!("sandbox-excluded")),
+            Some(_) => print::note(&described),
             None => {}
         }
     }

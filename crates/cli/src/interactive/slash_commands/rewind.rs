@@ -1,9 +1,9 @@
 //! `/rewind`: list the user's messages with what changed after each, and go back to before one of them.
 
-use dormouse_checkpoint::{RewindPlan, RewindScope};
+use dormouse_checkpoint::{RewindPlan, RewindRequest, RewindScope};
 use dormouse_engine::SessionRewind;
 
-use crate::commands::rewind::{differences, outcome_text, plan_text, point, rows};
+use crate::commands::rewind::{differences, listing_cost, outcome_text, plan_text, point, rows};
 use crate::interactive::session::InteractiveSession;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
@@ -30,8 +30,9 @@ impl InteractiveSession<'_> {
         let points = rewinding.points()?;
         if rest.is_empty() {
             self.view.list(&rows(&points, folder));
-            let is_empty = points.is_empty();
-            return Ok(if is_empty { msg!("rewind-none") } else { msg!("rewind-how-here") });
+            let how = if points.is_empty() { msg!("rewind-none") } else { msg!("rewind-how-here") };
+            let lines: Vec<String> = std::iter::once(how).chain(listing_cost(&points)).collect();
+            return Ok(lines.join("\n"));
         }
         let Some(words) = parse(rest) else { return Ok(msg!("rewind-usage-here")) };
         let point = point(&points, words.number)?;
@@ -41,14 +42,16 @@ impl InteractiveSession<'_> {
         };
         let text = plan_text(&plan, folder, words.overwrite);
         let lost = differences(&plan, rewinding.contents().as_ref());
-        let outcome = rewinding.go_back(point.target, &plan, (words.scope, words.overwrite))?;
+        let RewindWords { number, scope, overwrite } = words;
+        let request = RewindRequest { target: point.target, scope, overwrite };
+        let outcome = rewinding.go_back(request, &plan)?;
         // The message can be changed and sent again.
         self.typed_ahead = outcome.prompt.clone().unwrap_or_default();
-        let done = outcome_text(&outcome, words.scope, words.number);
-        let hint = if lost.is_empty() || words.overwrite {
+        let done = outcome_text(&outcome, scope, number);
+        let hint = if lost.is_empty() || overwrite {
             String::new()
         } else {
-            format!("\n{}", msg!("rewind-overwrite-here", number = words.number))
+            format!("\n{}", msg!("rewind-overwrite-here", number = number))
         };
         Ok(format!("{text}{lost}{done}{hint}"))
     }

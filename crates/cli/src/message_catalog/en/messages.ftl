@@ -34,6 +34,11 @@ sandbox-excluded-hint = `sandbox.excluded` has `{ $rule }`; write commands as in
 
 # Rewind
 
+rewind-finished =
+    { $count ->
+        [one] A rewind that was cut off has been finished: 1 file restored.
+       *[other] A rewind that was cut off has been finished: { $count } files restored.
+    }
 rewind-none = There is no message to go back to.
 rewind-how = To go back to before a message, give its number; with --dry-run, nothing is changed.
 rewind-how-here = /rewind N goes back to before message N; /rewind N code or /rewind N conversation takes back only one of the two.
@@ -67,6 +72,8 @@ rewind-restored =
 rewind-conversation = The conversation is what it was before message { $number }.
 rewind-skipped = left as it is: { $path } ({ $reason })
 rewind-overwrite-here = Files that were changed since are left as they are. To restore them too: /rewind { $number } overwrite
+rewind-no-diff = { $path }: no text, or too large to be compared here
+rewind-listing-cost = Noticing what commands changed took { $seconds } s in this session.
 rewind-diff-now = { $path } (now)
 rewind-diff-then = { $path } (restored)
 
