@@ -76,6 +76,7 @@ mod plugins;
 mod poison;
 mod profile;
 mod program;
+mod provenance_paths;
 mod reaper;
 mod recall;
 mod recall_message;
