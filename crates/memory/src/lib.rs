@@ -58,7 +58,7 @@ pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
     RecalledMemoryLine, RecalledMemoryText, RecalledTexts, UnaskedMemories, UnaskedMemory,
 };
-pub use repetition::{Claims, find_repeated};
+pub use repetition::{Claims, find_repeated, is_contradicted};
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, scan};
 pub use store::{

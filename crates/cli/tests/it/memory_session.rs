@@ -223,3 +223,34 @@ fn what_is_known_already_is_answered_with_that_memory() {
     assert!(listed.contains("test-database-port.md"), "another port is another fact: {listed}");
     server.finish();
 }
+
+/// What says the opposite of a memory does not stand beside it, in either language; a memory that names what it replaces is saved.
+#[test]
+fn what_contradicts_a_memory_is_answered_with_that_memory() {
+    for (known, against) in [
+        ("Integration tests never mock the database.", "Integration tests mock the database."),
+        ("集成测试里不要模拟数据库。", "集成测试里模拟数据库。"),
+    ] {
+        let save = |name: &str, content: &str, supersedes: &[&str]| {
+            json!({"name": name, "description": content, "type": "project", "content": content, "supersedes": supersedes})
+                .to_string()
+        };
+        let server = server(WireFormat::Anthropic)
+            .reply(ScriptedTurn::new().call("1", "MemorySave", save("First", known, &[])))
+            .reply(ScriptedTurn::new().call("2", "MemorySave", save("Second", against, &[])))
+            .reply(ScriptedTurn::new().call(
+                "3",
+                "MemorySave",
+                save("Third", against, &["first.md"]),
+            ))
+            .reply(ScriptedTurn::new().text("done"))
+            .start();
+        let home = TestHome::new().with_server(&server);
+        home.run(&mut ask(&home, &[known])).success();
+        let told = server.requests()[2].last_message().to_string();
+        assert!(told.contains("not saved: it contradicts") && told.contains("first.md"), "{told}");
+        let names: Vec<_> = list(&home).iter().map(|memory| memory["name"].clone()).collect();
+        assert_eq!(names, ["Third"]);
+        server.finish();
+    }
+}

@@ -278,7 +278,10 @@ fn no_foreign_statement_becomes_the_users_word_by_any_way() {
 /// The same statements and the same saves, typed by the user: without this, a save that fails for any reason would look caught.
 #[test]
 fn what_the_user_typed_is_the_users_word() {
-    let server = server(WireFormat::Anthropic).reply(saves(0)).reply(ScriptedTurn::new().text("done")).start();
+    let server = server(WireFormat::Anthropic)
+        .reply(saves(0))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
     let home = TestHome::new().with_server(&server);
     home.run(&mut ask(&home, &[&page_text()])).success();
     assert_eq!(outcomes(&home), ["THE USER'S WORD"; 24]);

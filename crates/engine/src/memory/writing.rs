@@ -6,7 +6,7 @@ use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
     ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, Claims, ContentHash, Expected,
     FoundMemory, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId,
-    ReachableMemories, Receipt, Scope, Store, Trust, find_repeated,
+    ReachableMemories, Receipt, Scope, Store, Trust, find_repeated, is_contradicted,
 };
 use dormouse_provenance::{ClaimedText, ProposedMemory, ProvenanceCheck};
 use jiff::Timestamp;
@@ -69,8 +69,8 @@ impl SessionMemory {
             let origin = self.by_proposal(&proposed, "saved");
             let is_users_word = origin.is_ok_and(|by| by.trust() == Trust::Typed);
             let now = self.clock().now();
-            if let Some(known) = repeated(&proposed, is_users_word, self.memories(), now) {
-                return Ok(MemoryWriteResult::Written(repeated_text(&known)));
+            if let Some(text) = answer_by_known(&proposed, is_users_word, self.memories(), now) {
+                return Ok(MemoryWriteResult::Written(text));
             }
         }
         let written = match request.existing {
@@ -301,28 +301,32 @@ impl SessionMemory {
     }
 }
 
-/// The memory of the same scope that says everything that is proposed, if one does.
-fn repeated(
+/// What the model is told where a memory of the same scope says everything that is proposed, or the opposite of it.
+fn answer_by_known(
     proposed: &ProposedMemory<'_>,
     is_users_word: bool,
     memories: &ReachableMemories,
     now: Timestamp,
-) -> Option<FoundMemory> {
+) -> Option<String> {
     let claims = Claims::of(&proposed.memory.body);
     if claims.len() < LEAST_CLAIMS {
         return None;
     }
     let query = format!("{} {}", proposed.memory.description, proposed.memory.body);
-    // A search that fails finds no repetition: the memory is saved.
+    // A search that fails finds no such memory: the proposed one is saved.
     let ranking = memories.search(&query, Some(proposed.scope), COMPARED, now).ok()?;
-    let mut found = ranking.hits.iter().filter_map(|hit| memories.found(hit));
-    found.find(|found| {
+    ranking.hits.iter().filter_map(|hit| memories.found(hit)).find_map(|found| {
+        let known = Claims::of(&found.file_text().unwrap_or_default());
         // The user's own words are kept beside what others concluded.
-        if is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed)) {
-            return false;
+        let is_kept_beside =
+            is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed));
+        if !is_kept_beside && find_repeated(&claims, [&known]).is_some() {
+            Some(repeated_text(&found))
+        } else if is_contradicted(&claims, &known) {
+            Some(contradicted_text(&found))
+        } else {
+            None
         }
-        let text = found.file_text().unwrap_or_default();
-        find_repeated(&claims, [&Claims::of(&text)]).is_some()
     })
 }
 
@@ -331,6 +335,16 @@ fn repeated_text(known: &FoundMemory) -> String {
     format!(
         "not saved: {} says this already. To change it, read it and save it with `file`",
         known.path().display()
+    )
+}
+
+/// What the model is told in the place of a memory that says the opposite of another.
+fn contradicted_text(known: &FoundMemory) -> String {
+    let path = known.path().display().to_string();
+    let says = known.memory.header.description.as_deref();
+    let says = says.map(|says| format!(" ({says})")).unwrap_or_default();
+    format!(
+        "not saved: it contradicts {path}{says}. If the user has changed their mind, save it with `supersedes`; otherwise follow that memory or ask them"
     )
 }
 

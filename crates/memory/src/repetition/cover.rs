@@ -6,17 +6,21 @@ use super::tuning;
 
 /// Whether a text contains a sentence: one of its sentences has every required item, and most of the others.
 pub(super) fn contains(known: &Claims, proposed: &Sentence) -> bool {
-    let needed = proposed.items.iter().filter(|item| item.kind.is_needed());
-    if !needed.into_iter().all(|item| has(&known.all, &item.asks)) {
-        return false;
-    }
-    known.sentences.iter().any(|sentence| {
-        let pair = Pair { proposed, sentence, all: &known.all };
-        (pair.is_said() && !pair.is_exchanged() || pair.is_translated())
-            && pair.denies_alike()
-            && pair.goes_together()
-            && pair.speaks_back()
-    })
+    pairs(known, proposed).any(|pair| pair.has_same_content() && pair.denies_alike())
+}
+
+/// Whether a text denies what a sentence affirms, or the reverse: one of its sentences has the same content, and only one of
+/// the two is negated.
+pub(super) fn contradicts(known: &Claims, proposed: &Sentence) -> bool {
+    pairs(known, proposed).any(|pair| pair.has_same_content() && !pair.denies_alike())
+}
+
+/// The sentence with each sentence of a text that may say the same.
+fn pairs<'a>(known: &'a Claims, proposed: &'a Sentence) -> impl Iterator<Item = Pair<'a>> {
+    let mut needed = proposed.items.iter().filter(|item| item.kind.is_needed());
+    let may_say = needed.all(|item| has(&known.all, &item.asks));
+    let sentences = known.sentences.iter().filter(move |_| may_say);
+    sentences.map(move |sentence| Pair { proposed, sentence, all: &known.all })
 }
 
 fn has(sorted: &[Id], ids: &[Id]) -> bool {
@@ -50,6 +54,13 @@ impl Share {
 }
 
 impl Pair<'_> {
+    /// Whether both are about the same and say as much of it, negations not regarded.
+    fn has_same_content(&self) -> bool {
+        (self.is_said() && !self.is_exchanged() || self.is_translated())
+            && self.goes_together()
+            && self.speaks_back()
+    }
+
     /// Whether the known sentence has all required items, nothing that contradicts them, and enough of the others.
     fn is_said(&self) -> bool {
         let (mut whole, mut part, mut number) = (Share::default(), Share::default(), 0);

@@ -1,4 +1,4 @@
-//! Whether a text only repeats known texts (B-26), even in other words, another order, or the other of two languages.
+//! Whether a text only repeats known texts (B-26) or contradicts one, even in other words, another order, or the other of two languages.
 //!
 //! A text is read as claims: sentences made of items, each with ids that are the same for all synonyms, English or
 //! Chinese (`glossary.txt`), and for all ways to write a date (`moments`). Names, numbers and dates are the same in
@@ -48,6 +48,13 @@ pub fn find_repeated<'k>(
         }
     }
     most.filter(|_| is_known.iter().all(|is_known| *is_known)).map(|(position, _)| position)
+}
+
+/// Whether a known text says the opposite of a sentence of the proposed one: the same with a negation more or less.
+pub fn is_contradicted(proposed: &Claims, known: &Claims) -> bool {
+    let mut sentences = proposed.sentences.iter().filter(|sentence| sentence.has_content());
+    sentences
+        .any(|sentence| cover::contradicts(known, sentence) && !cover::contains(known, sentence))
 }
 
 #[cfg(test)]

@@ -72,6 +72,33 @@ fn words_from_here_and_there_are_no_statement() {
 }
 
 #[test]
+fn the_same_with_a_negation_more_or_less_is_a_contradiction() {
+    let contradicts = |known, proposed| is_contradicted(&Claims::of(proposed), &Claims::of(known));
+    for (known, proposed) in [
+        (
+            "Never mock the database in integration tests.",
+            "Mock the database in integration tests.",
+        ),
+        ("Integration tests mock the database.", "Integration tests must not mock the database."),
+        ("集成测试里不要模拟数据库。", "集成测试里模拟数据库。"),
+        ("Never mock the database in integration tests.", "集成测试里模拟数据库。"),
+        ("Commit to main. Do not push on Fridays.", "Push on Fridays."),
+    ] {
+        assert!(contradicts(known, proposed), "{known} / {proposed}");
+    }
+    for (known, proposed) in [
+        ("Never mock the database in integration tests.", "Never mock the database in tests."),
+        ("Never mock the database in integration tests.", "Mock the clock in unit tests."),
+        ("Use pnpm, not npm.", "Use pnpm."),
+        ("Do not deploy on Fridays.", "Deploy with the script in tools/deploy."),
+        ("集成测试里不要模拟数据库。", "单元测试里模拟时钟。"),
+        ("Deploy on Monday. Never deploy on Friday.", "Deploy on Monday."),
+    ] {
+        assert!(!contradicts(known, proposed), "{known} / {proposed}");
+    }
+}
+
+#[test]
 fn nothing_is_neither_known_nor_new() {
     for nothing in ["", "  \n", "…!?", "Please, thanks!", "好的，谢谢"] {
         let claims = Claims::of(nothing);
