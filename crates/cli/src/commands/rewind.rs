@@ -14,12 +14,12 @@ use serde::Serialize;
 use crate::args::RewindArguments;
 use crate::message_catalog::msg;
 use crate::terminal::diff::unified_texts;
-use crate::terminal::width;
 use crate::wiring::engine_config::services;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::world::{World, current_project};
+use dormouse_tui::width;
 
 /// How many files are named for one message.
 const NAMED: usize = 4;

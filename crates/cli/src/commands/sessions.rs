@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::args::SessionsArguments;
 use crate::message_catalog::msg;
-use crate::terminal::width;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_notes;
 use crate::wiring::world::{World, current_project};
+use dormouse_tui::width;
 
 #[derive(Serialize)]
 struct SessionJson<'a> {

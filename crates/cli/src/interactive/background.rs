@@ -3,9 +3,9 @@
 use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
 
-use crate::terminal::markdown::Style;
 use crate::wiring::background_tasks;
 use crate::wiring::session_start::ActiveSession;
+use dormouse_tui::style::Style;
 
 use super::line_editor::LineEditor;
 use super::session::InteractiveSession;

@@ -9,8 +9,9 @@ use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::terminal::markdown::{Flow, Piece, Renderer, Style};
-use crate::terminal::width;
+use dormouse_tui::markdown::{Flow, Renderer};
+use dormouse_tui::style::{Piece, Style};
+use dormouse_tui::width;
 
 use super::{edit_diff, tool_calls};
 

@@ -8,7 +8,8 @@ use dormouse_base::printable;
 use dormouse_tools::FileChangePreview;
 use similar::{ChangeTag, TextDiff};
 
-use crate::terminal::markdown::{Color, Flow, Piece, Style};
+use dormouse_tui::markdown::Flow;
+use dormouse_tui::style::{Color, Piece, Style};
 
 /// Unchanged lines around a change.
 const AROUND: usize = 3;

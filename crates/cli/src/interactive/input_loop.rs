@@ -6,9 +6,9 @@ use std::time::Duration;
 use dormouse_base::{names, nearest_name};
 use dormouse_hooks::SessionEndReason;
 
-use crate::terminal::markdown::{Color, Style};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
+use dormouse_tui::style::{Color, Style};
 
 use super::background;
 use super::line_editor::{InputEvent, ReadRequest, ShortcutKey};

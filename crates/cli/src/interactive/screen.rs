@@ -3,10 +3,10 @@
 //! Invariant: only the status is ever overwritten, and only within its row.
 
 use crate::terminal::color::ColorMode;
-use crate::terminal::markdown::{Piece, Style};
 use crate::terminal::tty;
-use crate::terminal::width;
 use crate::wiring::print;
+use dormouse_tui::style::{Piece, Style};
+use dormouse_tui::width;
 
 /// How the status is updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use dormouse_base::printable;
 use dormouse_tools::{Reaper, output_with_input};
 use serde::Serialize;
 
-use crate::terminal::markdown::Style;
 use crate::terminal::tty::columns;
-use crate::terminal::width;
 use crate::wiring::session_start::ActiveSession;
+use dormouse_tui::style::Style;
+use dormouse_tui::width;
 
 use super::view::SharedView;
 

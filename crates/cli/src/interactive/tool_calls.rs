@@ -7,7 +7,7 @@ use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, CallLabel, ResultContent, ResultDisplay};
 use serde_json::Value;
 
-use crate::terminal::markdown::Style;
+use dormouse_tui::style::Style;
 
 /// The outcome of a tool call.
 #[derive(Debug, PartialEq, Eq)]

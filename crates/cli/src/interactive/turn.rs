@@ -9,9 +9,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use crate::terminal::markdown::Style;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::ActiveSession;
+use dormouse_tui::style::Style;
 
 use super::confirmation::{self, PendingConfirmation};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};

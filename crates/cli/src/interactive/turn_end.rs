@@ -3,10 +3,10 @@
 use dormouse_engine::{EngineError, TurnEnd};
 use dormouse_model::ModelError;
 
-use crate::terminal::markdown::{Color, Style};
 use crate::wiring::exit::Failure;
 use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start::KeyOrigin;
+use dormouse_tui::style::{Color, Style};
 
 const RETRY_HINT: &str = "The conversation is saved: send `continue` to try again.";
 

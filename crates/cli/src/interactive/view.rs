@@ -11,9 +11,10 @@ use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
 use tokio::time::Instant;
 
-use crate::terminal::markdown::{Color, Flow, Piece, Renderer, Style};
-use crate::terminal::width;
 use crate::wiring::exit::Failure;
+use dormouse_tui::markdown::{Flow, Renderer};
+use dormouse_tui::style::{Color, Piece, Style};
+use dormouse_tui::width;
 
 use super::confirmation;
 use super::progress::TurnProgress;

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use dormouse_base::{Environment, names, printable};
 
-use crate::terminal::markdown::Style;
+use dormouse_tui::style::Style;
 
 /// Whether output is colored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use dormouse_memory::FileDiff;
 use similar::TextDiff;
 
 use crate::terminal::color::ColorMode;
-use crate::terminal::markdown::{Color, Style};
+use dormouse_tui::style::{Color, Style};
 
 /// A unified diff that other programs can read; colored for a terminal.
 pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {

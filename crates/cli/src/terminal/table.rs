@@ -2,7 +2,7 @@
 
 use dormouse_base::group_digits;
 
-use crate::terminal::width::fitted;
+use dormouse_tui::width::fitted;
 
 /// The widest that a table gets.
 const COLUMNS: usize = 80;

@@ -25,7 +25,8 @@ fn planted() -> Vec<[String; 3]> {
 
 /// Everything that is planted, as a page has it.
 fn page_text() -> String {
-    planted().iter().map(|wordings| format!("{}\n\n", wordings[0])).collect()
+    let statements: Vec<_> = planted().into_iter().map(|[copied, ..]| copied).collect();
+    statements.join("\n\n")
 }
 
 /// The model saves all of it in this wording, half as the user's wishes and half as facts about them.

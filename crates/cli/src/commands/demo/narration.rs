@@ -4,9 +4,9 @@ use dormouse_conversation::{Block, Message, ResultContent, Role};
 use dormouse_engine::EngineEvent;
 
 use crate::terminal::tty::columns;
-use crate::terminal::width;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::print;
+use dormouse_tui::width;
 
 /// How many lines of a long result are shown.
 const SHOWN_LINES: usize = 4;

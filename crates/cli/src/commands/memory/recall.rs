@@ -17,12 +17,12 @@ use super::list::table;
 use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores};
 use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
-use crate::terminal::width;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
+use dormouse_tui::width;
 
 /// Up to this number of files, every outdated index is updated.
 const QUICK_SCAN_FILES: u32 = 5_000;

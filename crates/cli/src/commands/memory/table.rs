@@ -8,9 +8,9 @@ use rustix::termios::tcgetwinsize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::terminal::color::ColorMode;
-use crate::terminal::markdown::{Color, Style};
-use crate::terminal::width;
 use crate::wiring::print;
+use dormouse_tui::style::{Color, Style};
+use dormouse_tui::width;
 
 /// Maximum width of a table.
 const MAX_COLUMNS: usize = 120;

@@ -3,13 +3,13 @@
 use crate::args::{CliCommand, parse_arguments};
 use crate::commands::{dream, memory};
 use crate::interactive::session::InteractiveSession;
-use crate::terminal::markdown::Style;
 use crate::terminal::tty::{self, NoEcho};
 use crate::wiring::exit::Failure;
 use crate::wiring::permissions;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
+use dormouse_tui::style::Style;
 
 use super::rows::counted;
 

@@ -18,13 +18,13 @@ use dormouse_engine::ModelSetup;
 use dormouse_extensions::plugins::PluginStore;
 
 use crate::commands::{hooks, mcp_servers, plugin};
-use crate::terminal::markdown::Style;
 use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
+use dormouse_tui::style::Style;
 
 use super::progress::notify_if_slow;
 use super::session::{CONNECTING, InteractiveSession};

@@ -3,7 +3,7 @@
 use dormouse_permissions::PermissionMode;
 
 use crate::interactive::session::{AfterInput, InteractiveSession};
-use crate::terminal::markdown::Style;
+use dormouse_tui::style::Style;
 
 use super::rows;
 

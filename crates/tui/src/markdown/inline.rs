@@ -3,7 +3,7 @@
 //! Invariant: the result depends on the text alone, not on how it was split. An opening mark whose closing mark may
 //! still arrive delays the text after it, by at most [`MAX_SPAN`] characters.
 
-use super::style::{Color, Style};
+use crate::style::{Attribute, Color, Style};
 
 /// Maximum distance of an opening and a closing mark; without a closing mark in reach, a mark is plain text.
 const MAX_SPAN: usize = 1_000;
@@ -118,11 +118,11 @@ fn scan(
 }
 
 fn link(label: &[char], target: &[char], style: Style, depth: usize, put: &mut Put<'_>) {
-    scan(label, None, style.underlined(), Input::Complete, depth + 1, put);
+    scan(label, None, style.with(Attribute::Underlined), Input::Complete, depth + 1, put);
     if target.is_empty() || label == target {
         return;
     }
-    let target_style = style.dim();
+    let target_style = style.with(Attribute::Dim);
     put_all(&[' ', '('], target_style, put);
     put_all(target, target_style, put);
     put(')', target_style);
@@ -242,10 +242,10 @@ fn marked(rest: &[char], letter: char, before: Option<char>, input: Input) -> Ma
 
 fn mark_of(letter: char, length: usize) -> Option<fn(Style) -> Style> {
     match (letter, length) {
-        ('*' | '_', 1) => Some(Style::italic),
-        ('*' | '_', 2) => Some(Style::bold),
-        ('*' | '_', 3) => Some(|style| style.bold().italic()),
-        ('~', 2) => Some(Style::strikethrough),
+        ('*' | '_', 1) => Some(|style| style.with(Attribute::Italic)),
+        ('*' | '_', 2) => Some(|style| style.with(Attribute::Bold)),
+        ('*' | '_', 3) => Some(|style| style.with(Attribute::Bold).with(Attribute::Italic)),
+        ('~', 2) => Some(|style| style.with(Attribute::Strikethrough)),
         _ => None,
     }
 }

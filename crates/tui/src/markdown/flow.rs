@@ -6,8 +6,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-use super::style::{Piece, Style};
-use crate::terminal::width;
+use crate::style::{Piece, Style};
+use crate::width;
 
 /// Minimum width of a terminal: a wide character and some indentation must fit.
 const MIN_WIDTH: usize = 8;
@@ -22,7 +22,7 @@ pub(crate) type Margin = Vec<(String, Style)>;
 
 /// Rows that are being filled.
 #[derive(Debug)]
-pub(crate) struct Flow {
+pub struct Flow {
     width: usize,
     out: Vec<Piece>,
     column: usize,
@@ -34,7 +34,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(width: usize) -> Self {
+    /// For rows of this width.
+    pub fn new(width: usize) -> Self {
         Self::narrow(width.max(MIN_WIDTH))
     }
 
@@ -51,7 +52,7 @@ impl Flow {
     }
 
     /// Sets the width of further rows.
-    pub(crate) fn set_width(&mut self, width: usize) {
+    pub fn set_width(&mut self, width: usize) {
         self.width = width.max(MIN_WIDTH);
     }
 
@@ -60,19 +61,19 @@ impl Flow {
     }
 
     /// The pieces that can be printed now.
-    pub(crate) fn take(&mut self) -> Vec<Piece> {
+    pub fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.out)
     }
 
     /// Starts a row: `first` is its margin, `rest` the margin of its continuation rows.
-    pub(crate) fn begin(&mut self, first: Margin, rest: Margin) {
+    pub fn begin(&mut self, first: Margin, rest: Margin) {
         let first = fit(first, self.width);
         self.write_margin(first);
         self.margin = fit(rest, self.width);
     }
 
     /// Adds a character of text that may be wrapped.
-    pub(crate) fn put(&mut self, c: char, style: Style) {
+    pub fn put(&mut self, c: char, style: Style) {
         if c == ' ' || c == '\t' {
             self.end_word();
             let before = self.spaces.map_or(0, |(count, _)| count);
@@ -86,7 +87,7 @@ impl Flow {
     }
 
     /// Adds text unchanged, wrapped only where the row is full.
-    pub(crate) fn put_verbatim(&mut self, text: &str, style: Style) {
+    pub fn put_verbatim(&mut self, text: &str, style: Style) {
         self.end_word();
         for grapheme in text.graphemes(true) {
             self.put_grapheme(grapheme, style);
@@ -94,7 +95,7 @@ impl Flow {
     }
 
     /// Ends the row.
-    pub(crate) fn end_row(&mut self) {
+    pub fn end_row(&mut self) {
         self.end_word();
         self.spaces = None;
         self.newline();

@@ -2,8 +2,8 @@
 
 use super::flow::Flow;
 use super::inline;
-use super::style::{Piece, Style};
-use crate::terminal::width;
+use crate::style::{Piece, Style};
+use crate::width;
 
 /// Separator of columns.
 const GAP: &str = " │ ";

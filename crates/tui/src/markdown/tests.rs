@@ -75,8 +75,8 @@ fn emphasis_and_code() {
         ["a b c d*e f snake_case_name 2 * 3 * 4"]
     );
     assert_eq!(styled("a **b *c* d** e", Style::BOLD), "b  d");
-    assert_eq!(styled("a **b *c* d** e", Style::BOLD.italic()), "c");
-    assert_eq!(styled("***both*** one", Style::BOLD.italic()), "both");
+    assert_eq!(styled("a **b *c* d** e", Style::BOLD.with(Attribute::Italic)), "c");
+    assert_eq!(styled("***both*** one", Style::BOLD.with(Attribute::Italic)), "both");
     assert_eq!(styled("`` a ` b `` c", Style::PLAIN.color(Color::Cyan)), "a ` b");
     assert_eq!(rows(80, r"\*not\* **open"), ["*not* **open"]);
     assert_eq!(rows(80, "**a `**` b**"), ["a ** b"]);

@@ -7,15 +7,14 @@
 mod flow;
 mod inline;
 mod line_start;
-mod style;
 mod table;
 
-use crate::terminal::width;
-pub(crate) use flow::Flow;
+use crate::style::{Attribute, Color, Piece, Style};
+use crate::width;
+pub use flow::Flow;
 use flow::Margin;
 use inline::Inline;
 use line_start::{Fence, LineStart, LineState, MarkdownLine, line_start};
-pub(crate) use style::{Color, Piece, Style};
 
 /// Indentation of code.
 const CODE_INDENT: &str = "  ";
@@ -48,7 +47,7 @@ enum Gap {
 
 /// Renders a response while it streams.
 #[derive(Debug)]
-pub(crate) struct Renderer {
+pub struct Renderer {
     flow: Flow,
     /// A line whose kind is not certain yet.
     line: String,
@@ -60,7 +59,7 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// For a terminal with this number of columns.
-    pub(crate) fn new(columns: usize) -> Self {
+    pub fn new(columns: usize) -> Self {
         Self {
             flow: Flow::new(columns),
             line: String::new(),
@@ -71,12 +70,12 @@ impl Renderer {
     }
 
     /// Fits further output to a new width.
-    pub(crate) fn set_width(&mut self, columns: usize) {
+    pub fn set_width(&mut self, columns: usize) {
         self.flow.set_width(columns);
     }
 
     /// Adds text; returns the pieces that can be printed.
-    pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
+    pub fn push(&mut self, text: &str) -> Vec<Piece> {
         for c in dormouse_base::printable(&text.replace('\r', "")).chars() {
             self.add(c);
         }
@@ -87,7 +86,7 @@ impl Renderer {
     }
 
     /// Returns the rest, at the end of the text.
-    pub(crate) fn finish(&mut self) -> Vec<Piece> {
+    pub fn finish(&mut self) -> Vec<Piece> {
         if self.running.is_some() || !self.line.is_empty() {
             self.add('\n');
         }
@@ -166,7 +165,8 @@ impl Renderer {
             MarkdownLine::Blank if quotes == 0 => self.request_gap(),
             MarkdownLine::Heading(level) => {
                 self.request_gap();
-                let style = if level == 1 { Style::BOLD.underlined() } else { Style::BOLD };
+                let style =
+                    if level == 1 { Style::BOLD.with(Attribute::Underlined) } else { Style::BOLD };
                 self.start_text(margin(quotes, 0, ""), margin(quotes, 0, ""), &text, style);
                 // A heading is complete when it is parsed.
                 self.end_running();
@@ -250,7 +250,7 @@ fn margin(quotes: usize, indent: usize, marker: &str) -> Margin {
 }
 
 fn quote_style(quotes: usize) -> Style {
-    if quotes > 0 { Style::PLAIN.italic() } else { Style::PLAIN }
+    if quotes > 0 { Style::PLAIN.with(Attribute::Italic) } else { Style::PLAIN }
 }
 
 /// Replaces tabs by spaces up to the next multiple of four columns.

@@ -4,18 +4,18 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width of a grapheme. Terminals disagree on joined emoji: the larger width is used, so that no row is too wide.
-pub(crate) fn of_grapheme(grapheme: &str) -> usize {
+pub fn of_grapheme(grapheme: &str) -> usize {
     let separate: usize = grapheme.chars().map(|c| c.width().unwrap_or(0)).sum();
     separate.max(grapheme.width())
 }
 
 /// The width of a text.
-pub(crate) fn of(text: &str) -> usize {
+pub fn of(text: &str) -> usize {
     text.graphemes(true).map(of_grapheme).sum()
 }
 
 /// A text shortened to a width, with an ellipsis.
-pub(crate) fn fitted(text: &str, columns: usize) -> String {
+pub fn fitted(text: &str, columns: usize) -> String {
     if of(text) <= columns {
         return text.to_owned();
     }

@@ -1,0 +1,296 @@
+//! Drawing in a terminal's own scrollback: finished rows are appended above a live part, which is drawn by cell differences.
+//!
+//! Only relative movements are written, so that the terminal is never asked where the cursor is, and nothing depends on the
+//! number of its rows: finished rows get room by line feeds below the live part and inserted lines above it, which is the same
+//! whether the live part stands at the end of the screen or not.
+//!
+//! *Invariants:* finished rows are written once; a row of the live part that did not change is not written; the live part ends one
+//! column before the edge, so that no terminal wraps it.
+
+use std::io::{self, Write};
+
+use ratatui_core::buffer::{Buffer, Cell};
+use ratatui_core::layout::Rect;
+use ratatui_core::style as cells;
+
+use crate::live::{CursorPlace, LiveRow, LiveView};
+use crate::style::{Attribute, Color, Style};
+
+/// How many finished rows are appended at once, at most: a terminal with fewer rows than it says is not confused by them.
+const CHUNK: u16 = 8;
+const ERASE_TO_END_OF_ROW: &str = "\x1b[K";
+const ERASE_BELOW: &str = "\x1b[J";
+const RESET: &str = "\x1b[0m";
+
+/// Whether the live part has styles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveStyles {
+    /// Attributes and colors.
+    All,
+    /// None at all, as `NO_COLOR` asks for.
+    None,
+}
+
+/// A terminal with finished content above and a live part below.
+#[derive(Debug)]
+pub struct InlineTerminal<W> {
+    out: W,
+    styles: LiveStyles,
+    columns: u16,
+    rows: u16,
+    /// The cells of the live part as they are on the screen.
+    shown: Buffer,
+    /// Where the terminal's cursor is within them.
+    at: CursorPlace,
+}
+
+impl<W: Write> InlineTerminal<W> {
+    /// The cursor must be at the start of an empty row.
+    pub fn new(out: W, (columns, rows): (u16, u16), styles: LiveStyles) -> Self {
+        let shown = empty(columns, 1);
+        Self { out, styles, columns: columns.max(2), rows, shown, at: CursorPlace::default() }
+    }
+
+    /// Appends finished rows, which may contain style sequences, and draws the live part, in one write.
+    pub fn draw(&mut self, finished: &[String], view: &LiveView) -> io::Result<()> {
+        let mut out = String::new();
+        let height = height_of(view);
+        if height < self.shown.area.height {
+            self.set_height(height, &mut out);
+        }
+        let room = self.rows.saturating_sub(self.shown.area.height).clamp(1, CHUNK);
+        for rows in finished.chunks(usize::from(room)) {
+            self.append(rows, &mut out);
+        }
+        self.draw_live(view, &mut out);
+        self.write(&out)
+    }
+
+    /// The terminal has another size. It has wrapped the rows of the live part that no longer fit: they are erased, and drawn
+    /// again by the next [`Self::draw`].
+    pub fn resize(&mut self, (columns, rows): (u16, u16)) -> io::Result<()> {
+        let columns = columns.max(2);
+        self.rows = rows;
+        if columns == self.columns {
+            return Ok(());
+        }
+        let above: u16 =
+            (0..self.at.row).map(|row| used(&self.shown, row).div_ceil(columns).max(1)).sum();
+        let rows = above + self.at.column / columns;
+        let mut out = String::new();
+        up(rows, &mut out);
+        out.push('\r');
+        out.push_str(ERASE_BELOW);
+        self.columns = columns;
+        self.forget();
+        self.write(&out)
+    }
+
+    /// Erases the live part: the cursor is at the start of the row after the finished content.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let mut out = String::new();
+        self.move_to(CursorPlace::default(), &mut out);
+        out.push_str(ERASE_BELOW);
+        self.forget();
+        self.write(&out)
+    }
+
+    /// Another program has used the terminal and left the cursor at the start of an empty row.
+    pub fn forget(&mut self) {
+        self.shown = empty(self.columns, 1);
+        self.at = CursorPlace::default();
+    }
+
+    fn write(&mut self, out: &str) -> io::Result<()> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.out.write_all(out.as_bytes())?;
+        self.out.flush()
+    }
+
+    fn append(&mut self, rows: &[String], out: &mut String) {
+        let count = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        let bottom = self.shown.area.height.saturating_sub(1);
+        let is_blank = (0..=bottom).all(|row| used(&self.shown, row) == 0);
+        if is_blank && bottom == 0 {
+            self.move_to(CursorPlace::default(), out);
+        } else {
+            self.move_to(CursorPlace { row: bottom, column: 0 }, out);
+            (0..count).for_each(|_| out.push_str("\r\n"));
+            up(bottom + count, out);
+            out.push_str(&format!("\x1b[{count}L"));
+        }
+        for row in rows {
+            out.push_str(row);
+            out.push_str("\r\n");
+        }
+        self.at = CursorPlace::default();
+    }
+
+    fn draw_live(&mut self, view: &LiveView, out: &mut String) {
+        let height = height_of(view);
+        let next = self.cells(view, height);
+        self.set_height(height, out);
+        self.erase_ends(&next, out);
+        let mut styled = Style::PLAIN;
+        let changes: Vec<(u16, u16, Cell)> =
+            self.shown.diff(&next).into_iter().map(|(x, y, cell)| (x, y, cell.clone())).collect();
+        for (column, row, cell) in changes {
+            let place = CursorPlace { row, column };
+            if place != self.at {
+                self.move_to(place, out);
+            }
+            let style = if self.styles == LiveStyles::All { style_of(&cell) } else { Style::PLAIN };
+            if style != styled {
+                out.push_str(RESET);
+                out.push_str(&style.sequence());
+                styled = style;
+            }
+            out.push_str(cell.symbol());
+            self.at.column += columns_of(&cell);
+        }
+        if styled != Style::PLAIN {
+            out.push_str(RESET);
+        }
+        self.shown = next;
+        let row = view.cursor.row.min(height - 1);
+        let column = view.cursor.column.min(self.columns - 1);
+        self.move_to(CursorPlace { row, column }, out);
+    }
+
+    /// The cells of a view.
+    fn cells(&self, view: &LiveView, height: u16) -> Buffer {
+        let mut cells = empty(self.columns, height);
+        for (row, y) in view.rows.iter().zip(0..height) {
+            put_row(&mut cells, row, y);
+        }
+        cells
+    }
+
+    /// Adds rows at the end of the live part, or removes them.
+    fn set_height(&mut self, height: u16, out: &mut String) {
+        let before = self.shown.area.height;
+        if height > before {
+            self.move_to(CursorPlace { row: before - 1, column: 0 }, out);
+            (before..height).for_each(|_| out.push_str("\r\n"));
+            self.at = CursorPlace { row: height - 1, column: 0 };
+        } else if height < before {
+            self.move_to(CursorPlace { row: height, column: 0 }, out);
+            out.push_str(ERASE_BELOW);
+        }
+        self.shown.resize(Rect::new(0, 0, self.shown.area.width, height));
+    }
+
+    /// Erases the ends of rows that become shorter: one sequence instead of many blanks.
+    fn erase_ends(&mut self, next: &Buffer, out: &mut String) {
+        for row in 0..next.area.height {
+            let (before, after) = (used(&self.shown, row), used(next, row));
+            if before > after + 3 {
+                self.move_to(CursorPlace { row, column: after }, out);
+                out.push_str(ERASE_TO_END_OF_ROW);
+                for column in after..before {
+                    if let Some(cell) = self.shown.cell_mut((column, row)) {
+                        cell.reset();
+                    }
+                }
+            }
+        }
+    }
+
+    fn move_to(&mut self, place: CursorPlace, out: &mut String) {
+        match place.row.checked_sub(self.at.row) {
+            Some(0) => {}
+            Some(1) => out.push_str("\x1b[B"),
+            Some(rows) => out.push_str(&format!("\x1b[{rows}B")),
+            None => up(self.at.row - place.row, out),
+        }
+        match place.column {
+            column if column == self.at.column => {}
+            0 => out.push('\r'),
+            column => out.push_str(&format!("\x1b[{}G", column + 1)),
+        }
+        self.at = place;
+    }
+}
+
+fn height_of(view: &LiveView) -> u16 {
+    u16::try_from(view.rows.len()).unwrap_or(u16::MAX).max(1)
+}
+
+fn up(rows: u16, out: &mut String) {
+    match rows {
+        0 => {}
+        1 => out.push_str("\x1b[A"),
+        rows => out.push_str(&format!("\x1b[{rows}A")),
+    }
+}
+
+/// Blank cells; the last column stays free.
+fn empty(columns: u16, height: u16) -> Buffer {
+    Buffer::empty(Rect::new(0, 0, columns.max(2) - 1, height))
+}
+
+fn put_row(cells: &mut Buffer, row: &LiveRow, y: u16) {
+    let mut x = 0;
+    for (text, style) in row {
+        let room = usize::from(cells.area.width.saturating_sub(x));
+        let text = dormouse_base::printable(text);
+        (x, _) = cells.set_stringn(x, y, text.as_ref(), room, cell_style(*style));
+    }
+}
+
+/// How many columns of a row are in use. The second cell of a wide character is blank.
+fn used(cells: &Buffer, row: u16) -> u16 {
+    let end = |column: u16| {
+        let cell = cells.cell((column, row)).filter(|cell| **cell != Cell::EMPTY)?;
+        Some(column + columns_of(cell))
+    };
+    (0..cells.area.width).rev().find_map(end).unwrap_or(0)
+}
+
+fn columns_of(cell: &Cell) -> u16 {
+    u16::try_from(crate::width::of(cell.symbol())).unwrap_or(1).max(1)
+}
+
+const COLORS: [(Color, cells::Color); 4] = [
+    (Color::Red, cells::Color::Red),
+    (Color::Green, cells::Color::Green),
+    (Color::Yellow, cells::Color::Yellow),
+    (Color::Cyan, cells::Color::Cyan),
+];
+
+const ATTRIBUTES: [(Attribute, cells::Modifier); 6] = [
+    (Attribute::Bold, cells::Modifier::BOLD),
+    (Attribute::Dim, cells::Modifier::DIM),
+    (Attribute::Italic, cells::Modifier::ITALIC),
+    (Attribute::Underlined, cells::Modifier::UNDERLINED),
+    (Attribute::Reversed, cells::Modifier::REVERSED),
+    (Attribute::Strikethrough, cells::Modifier::CROSSED_OUT),
+];
+
+fn cell_style(style: Style) -> cells::Style {
+    let mut result = cells::Style::new();
+    for (attribute, modifier) in ATTRIBUTES {
+        if style.has(attribute) {
+            result = result.add_modifier(modifier);
+        }
+    }
+    let color = COLORS.iter().find(|(color, _)| style.foreground() == Some(*color));
+    color.map_or(result, |(_, color)| result.fg(*color))
+}
+
+fn style_of(cell: &Cell) -> Style {
+    let mut style = Style::PLAIN;
+    for (attribute, modifier) in ATTRIBUTES {
+        if cell.modifier.contains(modifier) {
+            style = style.with(attribute);
+        }
+    }
+    let color = COLORS.iter().find(|(_, color)| cell.fg == *color);
+    color.map_or(style, |(color, _)| style.color(*color))
+}
+
+#[cfg(test)]
+#[path = "inline_tests.rs"]
+mod tests;

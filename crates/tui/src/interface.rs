@@ -1,0 +1,405 @@
+//! The model of the interface: keys in, the user's actions and a view out. It does no I/O and knows no clock.
+
+use std::ops::ControlFlow;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::composer::{Composer, ComposerResult};
+use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
+use crate::menu::{Choice, Menu, MenuAnswer, MenuFocus};
+use crate::style::Style;
+use crate::suggestions::{Suggestion, SuggestionKind, SuggestionList, fitting_commands};
+
+const PROMPT: &str = "> ";
+/// The composer shows at most so many rows of a long text.
+const COMPOSER_ROWS: usize = 10;
+/// A pinned list shows at most so many rows.
+const PINNED_ROWS: usize = 10;
+
+/// What the user wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UserAction {
+    /// Send a message or run a command.
+    Submit(String),
+    /// Send the queued messages with the next request of the running turn.
+    Steer(Vec<String>),
+    /// Stop the running turn.
+    Interrupt,
+    /// End the session.
+    Leave,
+    /// The answer to the open menu.
+    Answer(MenuAnswer),
+    /// Go back to an earlier message.
+    Rewind,
+    /// Stop the program until `fg`.
+    Suspend,
+    /// Edit the text in the user's editor.
+    OpenEditor(String),
+    /// Show the whole output of the last tool call.
+    ShowOutput,
+    /// Undo the last change of memory.
+    UndoMemory,
+    /// Explain the last recall.
+    ExplainRecall,
+    /// Switch to the next permission mode.
+    NextMode,
+}
+
+/// Whether a turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TurnPhase {
+    /// The composer waits for a message.
+    #[default]
+    Idle,
+    /// A turn runs; messages are queued.
+    Running,
+}
+
+/// Whether a key was taken, with what it does, or goes on to the next that may take it.
+type KeyTaken = ControlFlow<Option<UserAction>>;
+
+/// A key that means something when it is pressed twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Armed {
+    Leave,
+    Rewind,
+}
+
+/// Everything below the finished content.
+#[derive(Debug, Clone, Default)]
+pub struct Interface {
+    composer: Composer,
+    commands: Vec<Suggestion>,
+    suggestions: Option<SuggestionList>,
+    menu: Option<Menu>,
+    queue: Vec<String>,
+    phase: TurnPhase,
+    armed: Option<Armed>,
+    /// The row of the finished content that is still being written.
+    tail: LiveRow,
+    /// A list that stays in sight while a turn runs.
+    pinned: Vec<LiveRow>,
+    progress: String,
+    status: LiveRow,
+    /// The label of a permission mode that is not the default one.
+    mode: Option<String>,
+}
+
+impl Interface {
+    /// With earlier prompts (oldest first) and the slash commands.
+    pub fn new(earlier: Vec<String>, commands: Vec<Suggestion>) -> Self {
+        Self { composer: Composer::new(earlier), commands, ..Self::default() }
+    }
+
+    /// The composer.
+    pub fn composer_mut(&mut self) -> &mut Composer {
+        &mut self.composer
+    }
+
+    /// Whether a turn runs.
+    pub fn phase(&self) -> TurnPhase {
+        self.phase
+    }
+
+    /// A turn begins or ends.
+    pub fn set_phase(&mut self, phase: TurnPhase) {
+        self.phase = phase;
+        self.armed = None;
+        if phase == TurnPhase::Idle {
+            self.progress.clear();
+            self.pinned.clear();
+        }
+    }
+
+    /// What the turn does now.
+    pub fn set_progress(&mut self, progress: &str) {
+        progress.clone_into(&mut self.progress);
+    }
+
+    /// The row that is still being written.
+    pub fn set_tail(&mut self, tail: LiveRow) {
+        self.tail = tail;
+    }
+
+    /// The list that stays in sight while a turn runs.
+    pub fn set_pinned(&mut self, rows: Vec<LiveRow>) {
+        self.pinned = rows;
+    }
+
+    /// The status line.
+    pub fn set_status(&mut self, status: LiveRow) {
+        self.status = status;
+    }
+
+    /// The label of the permission mode, unless it is the default one.
+    pub fn set_mode(&mut self, mode: Option<&str>) {
+        self.mode = mode.map(str::to_owned);
+    }
+
+    /// Asks. Keys that were meant for a message do not answer.
+    pub fn ask(&mut self, choices: Vec<Choice>) {
+        let focus = if self.composer.is_empty() { MenuFocus::Menu } else { MenuFocus::Composer };
+        self.suggestions = None;
+        self.menu = Some(Menu::new(choices, focus));
+    }
+
+    /// Closes the menu, when the question is gone.
+    pub fn close_menu(&mut self) {
+        self.menu = None;
+    }
+
+    /// The next queued message, when the turn has ended.
+    pub fn next_queued(&mut self) -> Option<String> {
+        (!self.queue.is_empty()).then(|| self.queue.remove(0))
+    }
+
+    /// The word after `@` before the cursor, for which attachments are wanted.
+    pub fn wanted_attachment(&self) -> Option<&str> {
+        let before = self.composer.before_cursor();
+        let at = before.rfind('@')?;
+        let (text, word) = before.split_at(at);
+        let starts_word = text.chars().next_back().is_none_or(char::is_whitespace);
+        let word = word.strip_prefix('@')?;
+        (starts_word && !word.contains(char::is_whitespace)).then_some(word)
+    }
+
+    /// The attachments that fit a word; ignored if another one is typed by now.
+    pub fn suggest_attachments(&mut self, word: &str, entries: Vec<Suggestion>) {
+        if self.wanted_attachment() == Some(word) {
+            let kind = SuggestionKind::Attachment;
+            self.suggestions = SuggestionList::new(kind, word.len(), entries);
+        }
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, pasted: &str) {
+        match &mut self.menu {
+            Some(menu) if menu.focus() == MenuFocus::Menu => menu.paste(pasted),
+            _ => self.composer.paste(pasted),
+        }
+        self.suggestions = None;
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: &KeyEvent) -> Option<UserAction> {
+        let armed = self.armed.take();
+        if let Some(menu) = &mut self.menu {
+            if menu.focus() == MenuFocus::Menu {
+                let answer = menu.key(key)?;
+                self.menu = None;
+                return Some(UserAction::Answer(answer));
+            }
+            if key.code == KeyCode::Tab {
+                menu.take_focus();
+                return None;
+            }
+        }
+        if let ControlFlow::Break(action) = self.suggestion_key(key) {
+            return action;
+        }
+        if let ControlFlow::Break(action) = self.shortcut(key, armed) {
+            return action;
+        }
+        if self.takes_back_queued(key) {
+            return None;
+        }
+        match self.composer.key(key) {
+            ComposerResult::Ignored => return None,
+            ComposerResult::Changed => {}
+            ComposerResult::Submitted(text) => return self.submitted(text),
+        }
+        self.suggest_commands();
+        None
+    }
+
+    fn submitted(&mut self, text: String) -> Option<UserAction> {
+        self.suggestions = None;
+        match self.phase {
+            _ if self.menu.is_some() && text.trim().is_empty() => None,
+            TurnPhase::Idle => Some(UserAction::Submit(text)),
+            TurnPhase::Running if !text.trim().is_empty() => {
+                self.queue.push(text);
+                None
+            }
+            TurnPhase::Running if !self.queue.is_empty() => {
+                Some(UserAction::Steer(std::mem::take(&mut self.queue)))
+            }
+            TurnPhase::Running => None,
+        }
+    }
+
+    /// Keys of an open list of suggestions; it continues if the key is not for that.
+    fn suggestion_key(&mut self, key: &KeyEvent) -> KeyTaken {
+        let Some(list) = &mut self.suggestions else { return KeyTaken::Continue(()) };
+        match key.code {
+            KeyCode::Up => list.select(false),
+            KeyCode::Down => list.select(true),
+            KeyCode::Esc => self.suggestions = None,
+            KeyCode::Tab => self.complete(),
+            KeyCode::Enter if key.modifiers.is_empty() => {
+                let is_command = list.kind == SuggestionKind::Command;
+                self.complete();
+                if is_command {
+                    let text = self.composer.submit();
+                    return KeyTaken::Break(self.submitted(text.trim_end().to_owned()));
+                }
+            }
+            _ => return KeyTaken::Continue(()),
+        }
+        KeyTaken::Break(None)
+    }
+
+    fn complete(&mut self) {
+        let Some(list) = self.suggestions.take() else { return };
+        if let Some(entry) = list.selected() {
+            self.composer.replace_before_cursor(list.replaces, &format!("{} ", entry.name));
+        }
+    }
+
+    fn suggest_commands(&mut self) {
+        let before = self.composer.before_cursor();
+        let typed = before.strip_prefix('/').filter(|typed| !typed.contains(char::is_whitespace));
+        let at_end = before.len() == self.composer.text().len();
+        self.suggestions = typed.filter(|_| at_end).and_then(|typed| {
+            let entries = fitting_commands(&self.commands, typed);
+            SuggestionList::new(SuggestionKind::Command, before.len(), entries)
+        });
+    }
+
+    /// Keys with a meaning of their own; it continues if the key is for the composer.
+    fn shortcut(&mut self, key: &KeyEvent, armed: Option<Armed>) -> KeyTaken {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let is_empty = self.composer.is_empty();
+        let action = match key.code {
+            KeyCode::Char('c') if control => self.control_c(armed),
+            KeyCode::Char('d') if control && is_empty => match self.phase {
+                TurnPhase::Idle => Some(UserAction::Leave),
+                TurnPhase::Running => None,
+            },
+            KeyCode::Char('z') if control => Some(UserAction::Suspend),
+            KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
+            KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
+            KeyCode::Char('u') if alt && is_empty => Some(UserAction::UndoMemory),
+            KeyCode::Char('r') if alt && is_empty => Some(UserAction::ExplainRecall),
+            KeyCode::BackTab => Some(UserAction::NextMode),
+            KeyCode::Esc => self.escape(armed),
+            _ => return KeyTaken::Continue(()),
+        };
+        KeyTaken::Break(action)
+    }
+
+    /// Ctrl-C clears the composer, then interrupts, then leaves.
+    fn control_c(&mut self, armed: Option<Armed>) -> Option<UserAction> {
+        if !self.composer.is_empty() {
+            self.composer.clear();
+            self.suggestions = None;
+            return None;
+        }
+        match (self.phase, armed) {
+            (TurnPhase::Running, _) => Some(UserAction::Interrupt),
+            (TurnPhase::Idle, Some(Armed::Leave)) => Some(UserAction::Leave),
+            (TurnPhase::Idle, _) => {
+                self.armed = Some(Armed::Leave);
+                None
+            }
+        }
+    }
+
+    /// Esc interrupts the turn; twice at an empty prompt it rewinds.
+    fn escape(&mut self, armed: Option<Armed>) -> Option<UserAction> {
+        match (self.phase, armed) {
+            (TurnPhase::Running, _) => Some(UserAction::Interrupt),
+            (TurnPhase::Idle, Some(Armed::Rewind)) => Some(UserAction::Rewind),
+            (TurnPhase::Idle, _) => {
+                if self.composer.is_empty() {
+                    self.armed = Some(Armed::Rewind);
+                }
+                None
+            }
+        }
+    }
+
+    /// Up at an empty composer takes the last queued message back.
+    fn takes_back_queued(&mut self, key: &KeyEvent) -> bool {
+        if key.code != KeyCode::Up || !self.composer.is_empty() {
+            return false;
+        }
+        let Some(text) = self.queue.pop() else { return false };
+        self.composer.set(&text);
+        true
+    }
+
+    /// What is drawn, from top to bottom: the row being written, the pinned list, progress, the queue, the menu or the composer,
+    /// suggestions, and the status line.
+    pub fn view(&self, columns: u16) -> LiveView {
+        let columns = usize::from(columns).saturating_sub(1).max(1);
+        let mut rows: Vec<LiveRow> = Vec::new();
+        if !self.tail.is_empty() {
+            rows.push(self.tail.clone());
+        }
+        if self.phase == TurnPhase::Running {
+            rows.push(LiveRow::new());
+            rows.extend(self.pinned.iter().take(PINNED_ROWS).cloned());
+            if self.menu.is_none() {
+                rows.push(fitted_row(&self.progress, Style::DIM, columns));
+            }
+        }
+        for queued in &self.queue {
+            let line = queued.lines().next().unwrap_or_default();
+            rows.push(fitted_row(&format!("queued: {line}"), Style::DIM, columns));
+        }
+        let cursor = self.input_rows(&mut rows, columns);
+        if let Some(suggestions) = &self.suggestions {
+            rows.extend(suggestions.rows(columns));
+        }
+        rows.push(self.last_row(columns));
+        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        LiveView { rows, cursor: CursorPlace { row: place(cursor.0), column: place(cursor.1) } }
+    }
+
+    /// Adds the menu and the composer; returns the place of the cursor.
+    fn input_rows(&self, rows: &mut Vec<LiveRow>, columns: usize) -> (usize, usize) {
+        if let Some(menu) = &self.menu {
+            let (choices, cursor) = menu.rows(columns);
+            let top = rows.len();
+            rows.extend(choices);
+            if menu.focus() == MenuFocus::Menu {
+                return (top + cursor.0, cursor.1);
+            }
+        }
+        let label = self.mode.as_ref().map(|mode| format!("{mode} ")).unwrap_or_default();
+        let prompt = format!("{label}{PROMPT}");
+        let indent = crate::width::of(&prompt);
+        let shown = self.composer.rows(columns.saturating_sub(indent), COMPOSER_ROWS);
+        let top = rows.len();
+        for (at, row) in shown.rows.iter().enumerate() {
+            let before = if at == 0 { prompt.clone() } else { " ".repeat(indent) };
+            rows.push(vec![(before, Style::DIM), (row.clone(), Style::PLAIN)]);
+        }
+        (top + shown.cursor_row, indent + shown.cursor_column)
+    }
+
+    /// The status line, or what a key does when it is pressed again.
+    fn last_row(&self, columns: usize) -> LiveRow {
+        let hint = match self.armed {
+            Some(Armed::Leave) => Some("Press Ctrl-C again or Ctrl-D to leave."),
+            Some(Armed::Rewind) => Some("Press Esc again to go back to an earlier message."),
+            None if self.menu.as_ref().is_some_and(|menu| menu.focus() == MenuFocus::Composer) => {
+                Some("Tab to answer the question.")
+            }
+            None if !self.queue.is_empty() => Some(
+                "Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.",
+            ),
+            None => None,
+        };
+        match hint {
+            Some(hint) => fitted_row(hint, Style::DIM, columns),
+            None => self.status.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "interface_tests.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+//! Suggestions below the composer: slash commands after `/`, files after `@`.
+
+use crate::live::{LiveRow, fitted_row};
+use crate::style::Style;
+use crate::width;
+
+/// How many are shown at once.
+const MOST_ROWS: usize = 8;
+
+/// What is suggested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuggestionKind {
+    /// Slash commands and skills: the whole text is replaced.
+    Command,
+    /// Files and other things to attach: the word after `@` is replaced.
+    Attachment,
+}
+
+/// One suggestion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What it puts into the text.
+    pub name: String,
+    /// What it is, in a few words; may be empty.
+    pub description: String,
+}
+
+/// The list that is open below the composer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionList {
+    /// What is listed.
+    pub kind: SuggestionKind,
+    /// The bytes before the cursor that a choice replaces.
+    pub replaces: usize,
+    entries: Vec<Suggestion>,
+    selected: usize,
+}
+
+impl SuggestionList {
+    /// A list; none if nothing fits.
+    pub fn new(kind: SuggestionKind, replaces: usize, entries: Vec<Suggestion>) -> Option<Self> {
+        (!entries.is_empty()).then_some(Self { kind, replaces, entries, selected: 0 })
+    }
+
+    /// Selects the next or the previous one.
+    pub fn select(&mut self, is_down: bool) {
+        let last = self.entries.len() - 1;
+        self.selected = match (is_down, self.selected) {
+            (true, at) if at == last => 0,
+            (true, at) => at + 1,
+            (false, 0) => last,
+            (false, at) => at - 1,
+        };
+    }
+
+    /// The selected one.
+    pub fn selected(&self) -> Option<&Suggestion> {
+        self.entries.get(self.selected)
+    }
+
+    /// The rows to draw.
+    pub fn rows(&self, columns: usize) -> Vec<LiveRow> {
+        let names = self.entries.iter().map(|entry| width::of(&entry.name)).max().unwrap_or(0);
+        let names = names.min(columns / 2);
+        let first = (self.selected + 1).saturating_sub(MOST_ROWS);
+        let visible = self.entries.iter().enumerate().skip(first).take(MOST_ROWS);
+        let mut rows: Vec<LiveRow> = visible
+            .map(|(at, entry)| {
+                let name = width::fitted(&entry.name, columns.saturating_sub(4));
+                let blanks = " ".repeat(names.saturating_sub(width::of(&name)));
+                let text = format!("  {name}{blanks}  {}", entry.description);
+                let style = if at == self.selected { Style::BOLD } else { Style::DIM };
+                fitted_row(text.trim_end(), style, columns)
+            })
+            .collect();
+        let hidden = self.entries.len() - rows.len();
+        if hidden > 0 {
+            rows.push(fitted_row(&format!("  and {hidden} more"), Style::DIM, columns));
+        }
+        rows
+    }
+}
+
+/// The commands that begin with what was typed after the slash, one of exactly that name first.
+pub fn fitting_commands(commands: &[Suggestion], typed: &str) -> Vec<Suggestion> {
+    let typed = format!("/{}", typed.to_lowercase());
+    let fits = |entry: &&Suggestion| entry.name.to_lowercase().starts_with(&typed);
+    let mut fitting: Vec<Suggestion> = commands.iter().filter(fits).cloned().collect();
+    fitting.sort_by_key(|entry| entry.name.to_lowercase() != typed);
+    fitting
+}
