@@ -38,6 +38,7 @@ mod safety;
 mod server;
 mod start;
 mod store;
+mod terminal;
 mod tools;
 mod world;
 
@@ -186,6 +187,8 @@ enum Suite {
     Same,
     /// What checkpoints and the sandbox cost, and which commands work in it, listed in files; by itself, not in `ground`
     Safety,
+    /// The terminal interface while a long answer streams; by itself, not in `ground`
+    Terminal,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -208,6 +211,7 @@ impl Suite {
             Self::Same => Some("same"),
             Self::Echo => Some("echo"),
             Self::Safety => Some("safety"),
+            Self::Terminal => Some("terminal"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -338,6 +342,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         Suite::Store => return store::run(),
         Suite::Same => return echo::same(),
         Suite::Safety => return safety::run(),
+        Suite::Terminal => return vec![terminal::run(&found(&arguments.binary))],
         Suite::Ground
         | Suite::Start
         | Suite::Assemble

@@ -65,6 +65,8 @@ pub mod names {
     pub const VISUAL: &str = "VISUAL";
     /// The user's editor.
     pub const EDITOR: &str = "EDITOR";
+    /// The pager for long output.
+    pub const PAGER: &str = "PAGER";
     /// What the terminal is.
     pub const TERM: &str = "TERM";
     /// What colors it has.
@@ -165,6 +167,7 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::SHELL, "named to the model as the shell of the environment"),
     variable(names::VISUAL, "the editor for `dormouse memory edit`, over EDITOR"),
     variable(names::EDITOR, "the editor for `dormouse memory edit`; default vi"),
+    variable(names::PAGER, "the pager for the output of a call (Ctrl-O); default less -R"),
     variable(names::TERM, "terminal type; `dumb` or unset disables cursor control"),
     variable(names::COLORTERM, "color support of the terminal"),
     variable(names::NO_COLOR, "disables colors and bold text if set"),

@@ -71,7 +71,7 @@ pub use conversation::{Conversation, UserMessage};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
-pub use event_sink::{EventSink, TurnContext};
+pub use event_sink::{EventSink, Steering, TurnContext};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
 pub use jobs::{AGENT_JOB, Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;

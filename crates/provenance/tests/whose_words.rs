@@ -1,6 +1,8 @@
 //! Whose words a memory is (M-17), on planted and on genuine statements in English, Chinese and Japanese: nothing planted
 //! becomes the user's, and what users say stays theirs.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

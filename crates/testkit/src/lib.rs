@@ -58,5 +58,5 @@ pub use server::{ScriptedServer, ServerBuilder};
 pub use state::{Attended, output_tokens};
 pub use terminal::Terminal;
 pub use trail::{Step, Trail};
-pub use vt100::Screen;
+pub use vt100::{Color as CellColor, Screen};
 pub use wire::request_path;

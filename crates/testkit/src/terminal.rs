@@ -135,13 +135,19 @@ impl Terminal {
     /// Waits until the screen is as wanted.
     #[track_caller]
     pub fn wait_for(&self, what: &str, wanted: impl Fn(&str) -> bool) {
+        self.wait_for_screen(what, |screen| wanted(&visible(screen)));
+    }
+
+    /// Waits until the screen, with its cursor, is as wanted.
+    #[track_caller]
+    pub fn wait_for_screen(&self, what: &str, wanted: impl Fn(&Screen) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         let mut shown = lock(&self.shown.0);
         loop {
-            let screen = visible(shown.parser.screen());
-            if wanted(&screen) {
+            if wanted(shown.parser.screen()) {
                 return;
             }
+            let screen = visible(shown.parser.screen());
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !shown.closed, "waited in vain for {what}\n{screen}");
             let woken = self.shown.1.wait_timeout(shown, left);

@@ -4,6 +4,8 @@
 //! number of its rows: finished rows get room by line feeds below the live part and inserted lines above it, which is the same
 //! whether the live part stands at the end of the screen or not.
 //!
+//! A finished row that was in the live part while it was being written stays where it is: only its new cells are written.
+//!
 //! *Invariants:* finished rows are written once; a row of the live part that did not change is not written; the live part ends one
 //! column before the edge, so that no terminal wraps it.
 
@@ -40,6 +42,8 @@ pub struct InlineTerminal<W> {
     rows: u16,
     /// The cells of the live part as they are on the screen.
     shown: Buffer,
+    /// Whether its first row is finished content that is still being written.
+    has_tail: bool,
     /// Where the terminal's cursor is within them.
     at: CursorPlace,
 }
@@ -48,12 +52,20 @@ impl<W: Write> InlineTerminal<W> {
     /// The cursor must be at the start of an empty row.
     pub fn new(out: W, (columns, rows): (u16, u16), styles: LiveStyles) -> Self {
         let shown = empty(columns, 1);
-        Self { out, styles, columns: columns.max(2), rows, shown, at: CursorPlace::default() }
+        let (columns, at) = (columns.max(2), CursorPlace::default());
+        Self { out, styles, columns, rows, shown, has_tail: false, at }
     }
 
-    /// Appends finished rows, which may contain style sequences, and draws the live part, in one write.
-    pub fn draw(&mut self, finished: &[String], view: &LiveView) -> io::Result<()> {
+    /// Appends finished rows and draws the live part, in one write.
+    pub fn draw(&mut self, finished: &[LiveRow], view: &LiveView) -> io::Result<()> {
         let mut out = String::new();
+        let mut finished = finished;
+        if self.has_tail
+            && let Some((first, others)) = finished.split_first()
+        {
+            self.finish_tail(first, &mut out);
+            finished = others;
+        }
         let height = height_of(view);
         if height < self.shown.area.height {
             self.set_height(height, &mut out);
@@ -62,6 +74,10 @@ impl<W: Write> InlineTerminal<W> {
         for rows in finished.chunks(usize::from(room)) {
             self.append(rows, &mut out);
         }
+        if view.has_tail && !self.has_tail && height > self.shown.area.height {
+            self.insert_tail(&mut out);
+        }
+        self.has_tail = view.has_tail;
         self.draw_live(view, &mut out);
         self.write(&out)
     }
@@ -98,6 +114,7 @@ impl<W: Write> InlineTerminal<W> {
     /// Another program has used the terminal and left the cursor at the start of an empty row.
     pub fn forget(&mut self) {
         self.shown = empty(self.columns, 1);
+        self.has_tail = false;
         self.at = CursorPlace::default();
     }
 
@@ -109,54 +126,104 @@ impl<W: Write> InlineTerminal<W> {
         self.out.flush()
     }
 
-    fn append(&mut self, rows: &[String], out: &mut String) {
-        let count = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    /// Writes what the first row of the live part lacks, and leaves it to the finished content.
+    fn finish_tail(&mut self, row: &LiveRow, out: &mut String) {
+        let mut next = self.shown.clone();
+        for column in 0..next.area.width {
+            if let Some(cell) = next.cell_mut((column, 0)) {
+                cell.reset();
+            }
+        }
+        put_row(&mut next, row, 0);
+        self.put_cells(&next, out);
+        self.has_tail = false;
+        if self.shown.area.height == 1 {
+            out.push_str("\r\n");
+            return self.forget();
+        }
+        self.move_to(CursorPlace { row: 1, column: 0 }, out);
+        self.at.row = 0;
+        self.shown.content.drain(..usize::from(self.shown.area.width));
+        self.shown.area.height -= 1;
+    }
+
+    fn append(&mut self, rows: &[LiveRow], out: &mut String) {
         let bottom = self.shown.area.height.saturating_sub(1);
-        let is_blank = (0..=bottom).all(|row| used(&self.shown, row) == 0);
-        if is_blank && bottom == 0 {
+        if bottom == 0 && used(&self.shown, 0) == 0 {
             self.move_to(CursorPlace::default(), out);
         } else {
-            self.move_to(CursorPlace { row: bottom, column: 0 }, out);
-            (0..count).for_each(|_| out.push_str("\r\n"));
-            up(bottom + count, out);
-            out.push_str(&format!("\x1b[{count}L"));
+            self.insert_above(u16::try_from(rows.len()).unwrap_or(u16::MAX), out);
         }
         for row in rows {
-            out.push_str(row);
+            self.put_styled(row, out);
             out.push_str("\r\n");
         }
         self.at = CursorPlace::default();
+    }
+
+    /// Makes room for rows above the live part; the cursor is in the first of them.
+    fn insert_above(&mut self, count: u16, out: &mut String) {
+        let bottom = self.shown.area.height.saturating_sub(1);
+        self.move_to(CursorPlace { row: bottom, column: 0 }, out);
+        (0..count).for_each(|_| out.push_str("\r\n"));
+        up(bottom + count, out);
+        let number = if count == 1 { String::new() } else { count.to_string() };
+        out.push_str(&format!("\x1b[{number}L"));
+    }
+
+    /// Makes the live part one row higher, at its top.
+    fn insert_tail(&mut self, out: &mut String) {
+        self.insert_above(1, out);
+        let blank = vec![Cell::EMPTY; usize::from(self.shown.area.width)];
+        self.shown.content.splice(0..0, blank);
+        self.shown.area.height += 1;
+        self.at = CursorPlace::default();
+    }
+
+    fn put_styled(&self, row: &LiveRow, out: &mut String) {
+        for (text, style) in row {
+            let text = dormouse_base::printable(text);
+            let on = if self.styles == LiveStyles::All { style.sequence() } else { String::new() };
+            out.push_str(&on);
+            out.push_str(&text);
+            if !on.is_empty() {
+                out.push_str(RESET);
+            }
+        }
     }
 
     fn draw_live(&mut self, view: &LiveView, out: &mut String) {
         let height = height_of(view);
         let next = self.cells(view, height);
         self.set_height(height, out);
-        self.erase_ends(&next, out);
+        self.put_cells(&next, out);
+        let row = view.cursor.row.min(height - 1);
+        let column = view.cursor.column.min(self.columns - 1);
+        self.move_to(CursorPlace { row, column }, out);
+    }
+
+    /// Writes the cells that differ.
+    fn put_cells(&mut self, next: &Buffer, out: &mut String) {
+        self.erase_ends(next, out);
         let mut styled = Style::PLAIN;
-        let changes: Vec<(u16, u16, Cell)> =
-            self.shown.diff(&next).into_iter().map(|(x, y, cell)| (x, y, cell.clone())).collect();
-        for (column, row, cell) in changes {
+        let shown = std::mem::replace(&mut self.shown, next.clone());
+        for (column, row, cell) in shown.diff(next) {
             let place = CursorPlace { row, column };
             if place != self.at {
                 self.move_to(place, out);
             }
-            let style = if self.styles == LiveStyles::All { style_of(&cell) } else { Style::PLAIN };
+            let style = if self.styles == LiveStyles::All { style_of(cell) } else { Style::PLAIN };
             if style != styled {
                 out.push_str(RESET);
                 out.push_str(&style.sequence());
                 styled = style;
             }
             out.push_str(cell.symbol());
-            self.at.column += columns_of(&cell);
+            self.at.column += columns_of(cell);
         }
         if styled != Style::PLAIN {
             out.push_str(RESET);
         }
-        self.shown = next;
-        let row = view.cursor.row.min(height - 1);
-        let column = view.cursor.column.min(self.columns - 1);
-        self.move_to(CursorPlace { row, column }, out);
     }
 
     /// The cells of a view.

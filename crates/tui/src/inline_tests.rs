@@ -24,10 +24,16 @@ impl Tried {
     }
 
     fn draw(&mut self, finished: &[&str], rows: &[&str], cursor: (u16, u16)) {
-        let finished: Vec<String> = finished.iter().map(ToString::to_string).collect();
-        let rows = rows.iter().map(|row| vec![((*row).to_owned(), Style::PLAIN)]).collect();
+        self.draw_with(finished, rows, cursor, false);
+    }
+
+    fn draw_with(&mut self, finished: &[&str], rows: &[&str], cursor: (u16, u16), has_tail: bool) {
+        let live = |rows: &[&str]| -> Vec<LiveRow> {
+            rows.iter().map(|row| vec![((*row).to_owned(), Style::PLAIN)]).collect()
+        };
         let cursor = CursorPlace { row: cursor.0, column: cursor.1 };
-        self.inline.draw(&finished, &LiveView { rows, cursor }).unwrap();
+        let view = LiveView { rows: live(rows), has_tail, cursor };
+        self.inline.draw(&live(finished), &view).unwrap();
         self.show();
     }
 
@@ -91,6 +97,18 @@ fn the_live_part_grows_and_shrinks() {
 }
 
 #[test]
+fn a_row_that_was_being_written_stays_where_it_is() {
+    let mut tried = Tried::new(40, 6);
+    tried.draw_with(&["before"], &["hello wor", "", "> ", "status"], (2, 2), true);
+    tried.draw_with(&["hello world"], &["next", "", "> ", "status"], (2, 2), true);
+    assert!(tried.written < 45, "{} bytes", tried.written);
+    assert_eq!(tried.screen(), ["before", "hello world", "next", "", ">", "status"]);
+    tried.draw_with(&["next!", "more"], &["> ", "status"], (0, 2), false);
+    assert_eq!(tried.all(), ["before", "hello world", "next!", "more", ">", "status"]);
+    assert_eq!(tried.parser.screen().cursor_position(), (4, 2));
+}
+
+#[test]
 fn wide_characters_and_sequences_in_text() {
     let mut tried = Tried::new(10, 3);
     tried.draw(&[], &["睡鼠睡鼠睡鼠"], (0, 4));
@@ -119,21 +137,35 @@ proptest! {
     /// Whatever is drawn in whatever order: all finished rows are there once, in order, and the live part is below them.
     #[test]
     fn nothing_is_lost_or_doubled(
-        frames in prop::collection::vec((0_usize..14, 1_usize..5, "[a-z睡鼠 ]{0,12}"), 1..20),
+        frames in prop::collection::vec((0_usize..14, 1_usize..5, "[a-z睡鼠 ]{0,12}", any::<bool>()), 1..20),
         rows in 6_u16..12,
     ) {
         let mut tried = Tried::new(30, rows);
         let mut expected: Vec<String> = Vec::new();
         let mut live = Vec::new();
-        for (at, (finished, height, text)) in frames.iter().enumerate() {
+        for (at, (finished, height, text, has_tail)) in frames.iter().enumerate() {
             let new: Vec<String> = (0..*finished).map(|row| format!("row {at}.{row}")).collect();
             live = (0..*height).map(|row| format!("live {row} {text}")).collect();
             let new_rows: Vec<&str> = new.iter().map(String::as_str).collect();
             let live_rows: Vec<&str> = live.iter().map(String::as_str).collect();
-            tried.draw(&new_rows, &live_rows, (0, 3));
+            tried.draw_with(&new_rows, &live_rows, (0, 3), *has_tail);
             expected.extend(new);
         }
         expected.extend(live.iter().map(|row| row.trim_end().to_owned()));
         prop_assert_eq!(tried.all(), expected);
     }
+}
+
+#[test]
+fn suggestions_go_when_a_command_is_sent() {
+    let mut tried = Tried::new(60, 20);
+    tried.draw(&["header", ""], &["> ", "status"], (0, 2));
+    let long = "  /rewind  go back to before your message, files and more";
+    tried.draw(&[], &["> /rewind", long, "status"], (0, 9));
+    let finished = ["> /rewind", "", "1  make it two", "   a.txt", "", "how to", "more", ""];
+    tried.draw(&finished, &["> ", "a long status line of the program · window 3 %"], (0, 2));
+    let mut expected = vec!["header", ""];
+    expected.extend(finished);
+    expected.extend([">", "a long status line of the program · window 3 %"]);
+    assert_eq!(tried.all(), expected);
 }

@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::composer::{Composer, ComposerResult};
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
 use crate::menu::{Choice, Menu, MenuAnswer, MenuFocus};
 use crate::style::Style;
-use crate::suggestions::{Suggestion, SuggestionKind, SuggestionList, fitting_commands};
+use crate::suggestions::{
+    Suggestion, SuggestionKind, SuggestionList, fitting_commands, fitting_prompts,
+};
 
 const PROMPT: &str = "> ";
 /// The composer shows at most so many rows of a long text.
@@ -136,11 +138,23 @@ impl Interface {
         self.mode = mode.map(str::to_owned);
     }
 
-    /// Asks. Keys that were meant for a message do not answer.
+    /// Asks. Keys go to the composer until [`Self::focus_menu`]: those that were meant for a message do not answer.
     pub fn ask(&mut self, choices: Vec<Choice>) {
-        let focus = if self.composer.is_empty() { MenuFocus::Menu } else { MenuFocus::Composer };
         self.suggestions = None;
-        self.menu = Some(Menu::new(choices, focus));
+        self.menu = Some(Menu::new(choices, MenuFocus::Composer));
+    }
+
+    /// Gives the keys to an open menu, once the user has seen it. One who was typing a message presses Tab first.
+    pub fn focus_menu(&mut self) {
+        if let Some(menu) = self.menu.as_mut().filter(|_| self.composer.is_empty()) {
+            menu.take_focus();
+        }
+    }
+
+    /// Whether a menu is open that does not get the keys yet.
+    pub fn menu_waits(&self) -> bool {
+        self.menu.as_ref().is_some_and(|menu| menu.focus() == MenuFocus::Composer)
+            && self.composer.is_empty()
     }
 
     /// Closes the menu, when the question is gone.
@@ -151,6 +165,21 @@ impl Interface {
     /// The next queued message, when the turn has ended.
     pub fn next_queued(&mut self) -> Option<String> {
         (!self.queue.is_empty()).then(|| self.queue.remove(0))
+    }
+
+    /// Puts messages back at the head of the queue.
+    pub fn queue_again(&mut self, texts: Vec<String>) {
+        self.queue.splice(0..0, texts);
+    }
+
+    /// Puts the queued messages back into the composer: the user has stopped what they were meant to follow.
+    pub fn unqueue(&mut self) {
+        if self.queue.is_empty() {
+            return;
+        }
+        let mut texts = std::mem::take(&mut self.queue);
+        texts.extend(Some(self.composer.text().to_owned()).filter(|text| !text.is_empty()));
+        self.composer.set(&texts.join("\n"));
     }
 
     /// The word after `@` before the cursor, for which attachments are wanted.
@@ -166,8 +195,7 @@ impl Interface {
     /// The attachments that fit a word; ignored if another one is typed by now.
     pub fn suggest_attachments(&mut self, word: &str, entries: Vec<Suggestion>) {
         if self.wanted_attachment() == Some(word) {
-            let kind = SuggestionKind::Attachment;
-            self.suggestions = SuggestionList::new(kind, word.len(), entries);
+            self.suggestions = SuggestionList::new(SuggestionKind::Attachment, entries);
         }
     }
 
@@ -181,7 +209,7 @@ impl Interface {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: &KeyEvent) -> Option<UserAction> {
+    pub fn key(&mut self, key: KeyEvent) -> Option<UserAction> {
         let armed = self.armed.take();
         if let Some(menu) = &mut self.menu {
             if menu.focus() == MenuFocus::Menu {
@@ -208,7 +236,7 @@ impl Interface {
             ComposerResult::Changed => {}
             ComposerResult::Submitted(text) => return self.submitted(text),
         }
-        self.suggest_commands();
+        self.suggest();
         None
     }
 
@@ -229,11 +257,14 @@ impl Interface {
     }
 
     /// Keys of an open list of suggestions; it continues if the key is not for that.
-    fn suggestion_key(&mut self, key: &KeyEvent) -> KeyTaken {
+    fn suggestion_key(&mut self, key: KeyEvent) -> KeyTaken {
         let Some(list) = &mut self.suggestions else { return KeyTaken::Continue(()) };
         match key.code {
             KeyCode::Up => list.select(false),
             KeyCode::Down => list.select(true),
+            KeyCode::Char('r') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                list.select(true);
+            }
             KeyCode::Esc => self.suggestions = None,
             KeyCode::Tab => self.complete(),
             KeyCode::Enter if key.modifiers.is_empty() => {
@@ -251,9 +282,30 @@ impl Interface {
 
     fn complete(&mut self) {
         let Some(list) = self.suggestions.take() else { return };
-        if let Some(entry) = list.selected() {
-            self.composer.replace_before_cursor(list.replaces, &format!("{} ", entry.name));
+        let Some(entry) = list.selected() else { return };
+        let typed = match list.kind {
+            SuggestionKind::EarlierPrompt => return self.composer.set(&entry.name),
+            SuggestionKind::Command => self.composer.before_cursor().len(),
+            SuggestionKind::Attachment => self.wanted_attachment().map_or(0, str::len),
+        };
+        self.composer.replace_before_cursor(typed, &format!("{} ", entry.name));
+    }
+
+    /// Suggests what fits the text now.
+    fn suggest(&mut self) {
+        let kind = self.suggestions.as_ref().map(|list| list.kind);
+        match kind {
+            Some(SuggestionKind::EarlierPrompt) => self.search_earlier(),
+            // What fits the longer word arrives in a moment.
+            Some(SuggestionKind::Attachment) if self.wanted_attachment().is_some() => {}
+            _ => self.suggest_commands(),
         }
+    }
+
+    /// Lists the earlier prompts that contain the text.
+    fn search_earlier(&mut self) {
+        let entries = fitting_prompts(self.composer.earlier(), self.composer.text());
+        self.suggestions = SuggestionList::new(SuggestionKind::EarlierPrompt, entries);
     }
 
     fn suggest_commands(&mut self) {
@@ -262,12 +314,12 @@ impl Interface {
         let at_end = before.len() == self.composer.text().len();
         self.suggestions = typed.filter(|_| at_end).and_then(|typed| {
             let entries = fitting_commands(&self.commands, typed);
-            SuggestionList::new(SuggestionKind::Command, before.len(), entries)
+            SuggestionList::new(SuggestionKind::Command, entries)
         });
     }
 
     /// Keys with a meaning of their own; it continues if the key is for the composer.
-    fn shortcut(&mut self, key: &KeyEvent, armed: Option<Armed>) -> KeyTaken {
+    fn shortcut(&mut self, key: KeyEvent, armed: Option<Armed>) -> KeyTaken {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let is_empty = self.composer.is_empty();
@@ -280,6 +332,10 @@ impl Interface {
             KeyCode::Char('z') if control => Some(UserAction::Suspend),
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
+            KeyCode::Char('r') if control => {
+                self.search_earlier();
+                None
+            }
             KeyCode::Char('u') if alt && is_empty => Some(UserAction::UndoMemory),
             KeyCode::Char('r') if alt && is_empty => Some(UserAction::ExplainRecall),
             KeyCode::BackTab => Some(UserAction::NextMode),
@@ -321,7 +377,7 @@ impl Interface {
     }
 
     /// Up at an empty composer takes the last queued message back.
-    fn takes_back_queued(&mut self, key: &KeyEvent) -> bool {
+    fn takes_back_queued(&mut self, key: KeyEvent) -> bool {
         if key.code != KeyCode::Up || !self.composer.is_empty() {
             return false;
         }
@@ -355,7 +411,8 @@ impl Interface {
         }
         rows.push(self.last_row(columns));
         let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        LiveView { rows, cursor: CursorPlace { row: place(cursor.0), column: place(cursor.1) } }
+        let cursor = CursorPlace { row: place(cursor.0), column: place(cursor.1) };
+        LiveView { rows, has_tail: !self.tail.is_empty(), cursor }
     }
 
     /// Adds the menu and the composer; returns the place of the cursor.
@@ -385,7 +442,7 @@ impl Interface {
         let hint = match self.armed {
             Some(Armed::Leave) => Some("Press Ctrl-C again or Ctrl-D to leave."),
             Some(Armed::Rewind) => Some("Press Esc again to go back to an earlier message."),
-            None if self.menu.as_ref().is_some_and(|menu| menu.focus() == MenuFocus::Composer) => {
+            None if self.menu.is_some() && !self.composer.is_empty() => {
                 Some("Tab to answer the question.")
             }
             None if !self.queue.is_empty() => Some(

@@ -13,11 +13,11 @@ fn interface() -> Interface {
 }
 
 fn press(interface: &mut Interface, code: KeyCode) -> Option<UserAction> {
-    interface.key(&KeyEvent::new(code, KeyModifiers::NONE))
+    interface.key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
 fn control(interface: &mut Interface, letter: char) -> Option<UserAction> {
-    interface.key(&KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL))
+    interface.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL))
 }
 
 fn write(interface: &mut Interface, text: &str) {
@@ -107,6 +107,22 @@ fn commands_are_suggested_and_completed() {
 }
 
 #[test]
+fn earlier_prompts_are_searched() {
+    let earlier = ["fix the parser", "run the tests", "fix the lexer\nand more", "run the tests"];
+    let mut interface = Interface::new(earlier.map(str::to_owned).to_vec(), Vec::new());
+    control(&mut interface, 'r');
+    assert_eq!(interface.view(40).rows.len(), 5, "each once");
+    write(&mut interface, "FIX");
+    let shown = interface.view(40).text();
+    assert_eq!(&shown[..3], ["> FIX", "  fix the lexer", "  fix the parser"]);
+    control(&mut interface, 'r');
+    assert_eq!(press(&mut interface, KeyCode::Enter), None);
+    assert_eq!(interface.view(40).text()[0], "> fix the parser");
+    let sent = press(&mut interface, KeyCode::Enter);
+    assert_eq!(sent, Some(UserAction::Submit("fix the parser".to_owned())));
+}
+
+#[test]
 fn attachments_replace_the_word_after_the_mark() {
     let mut interface = interface();
     write(&mut interface, "see @src/ma");
@@ -137,6 +153,9 @@ fn a_question_is_not_answered_by_what_was_meant_for_a_message() {
     assert!(interface.view(60).text().contains(&"> why".to_owned()));
     control(&mut interface, 'c');
     interface.ask(choice());
+    assert_eq!(press(&mut interface, KeyCode::Enter), None);
+    assert!(interface.menu_waits());
+    interface.focus_menu();
     let answer = press(&mut interface, KeyCode::Char('y'));
     assert_eq!(answer, Some(UserAction::Answer(chosen)));
 }

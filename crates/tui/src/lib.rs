@@ -8,6 +8,7 @@
 pub mod composer;
 pub mod inline;
 pub mod interface;
+pub mod keys;
 pub mod live;
 pub mod markdown;
 pub mod menu;

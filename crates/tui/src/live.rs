@@ -1,6 +1,7 @@
 //! What is drawn below the finished content: rows of styled text, and the place of the cursor.
 
-use crate::style::Style;
+use crate::markdown::Flow;
+use crate::style::{Piece, Style};
 use crate::width;
 
 /// A row of styled text.
@@ -11,6 +12,8 @@ pub type LiveRow = Vec<(String, Style)>;
 pub struct LiveView {
     /// From top to bottom. They are cut at the width of the terminal.
     pub rows: Vec<LiveRow>,
+    /// Whether the first row is one of the finished content that is still being written.
+    pub has_tail: bool,
     /// Where the cursor is shown.
     pub cursor: CursorPlace,
 }
@@ -35,4 +38,22 @@ impl LiveView {
 /// A row of one style, shortened to a width.
 pub fn fitted_row(text: &str, style: Style, columns: usize) -> LiveRow {
     vec![(width::fitted(text, columns), style)]
+}
+
+/// Rows of one style, wrapped at words; those after the first are indented by so many columns.
+pub fn wrapped_rows(text: &str, style: Style, columns: usize, indent: usize) -> Vec<LiveRow> {
+    let mut flow = Flow::new(columns);
+    flow.begin(Vec::new(), vec![(" ".repeat(indent), style)]);
+    text.chars().for_each(|letter| flow.put(letter, style));
+    flow.end_row();
+    let mut rows = vec![LiveRow::new()];
+    for piece in flow.take() {
+        match (piece, rows.last_mut()) {
+            (Piece::Text(text, style), Some(row)) => row.push((text, style)),
+            (Piece::Newline, _) => rows.push(LiveRow::new()),
+            (Piece::Text(..), None) => {}
+        }
+    }
+    rows.pop_if(|row| row.is_empty());
+    rows
 }

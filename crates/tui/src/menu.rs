@@ -1,14 +1,16 @@
 //! A menu below a question: arrows, numbers and letters choose; one of the choices may take a text.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::composer::{Composer, ComposerResult};
-use crate::live::LiveRow;
+use crate::live::{LiveRow, wrapped_rows};
 use crate::style::Style;
 
 /// The mark before the selected choice.
 const SELECTED: &str = "❯ ";
 const NOT_SELECTED: &str = "  ";
+/// The indent of what belongs to a choice.
+const INDENT: usize = 4;
 
 /// A choice of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl Menu {
     }
 
     /// Takes a key; the answer, if that was one.
-    pub fn key(&mut self, key: &KeyEvent) -> Option<MenuAnswer> {
+    pub fn key(&mut self, key: KeyEvent) -> Option<MenuAnswer> {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if is_control && matches!(key.code, KeyCode::Char('c' | 'd')) {
             return Some(MenuAnswer::Cancelled);
@@ -134,13 +136,13 @@ impl Menu {
             if is_selected {
                 cursor = (rows.len(), 0);
             }
-            rows.push(crate::live::fitted_row(&label, style, columns));
+            rows.extend(wrapped_rows(&label, style, columns, INDENT));
             if let Some(text) = self.typing.as_ref().filter(|_| is_selected) {
-                let shown = text.rows(columns.saturating_sub(4), 5);
-                cursor = (rows.len() + shown.cursor_row, shown.cursor_column + 4);
-                rows.extend(
-                    shown.rows.iter().map(|row| vec![(format!("    {row}"), Style::PLAIN)]),
-                );
+                let shown = text.rows(columns.saturating_sub(INDENT), 5);
+                cursor = (rows.len() + shown.cursor_row, shown.cursor_column + INDENT);
+                let blanks = " ".repeat(INDENT);
+                let indented = |row: &String| vec![(format!("{blanks}{row}"), Style::PLAIN)];
+                rows.extend(shown.rows.iter().map(indented));
             }
         }
         (rows, cursor)
@@ -168,7 +170,7 @@ mod tests {
     }
 
     fn press(menu: &mut Menu, code: KeyCode) -> Option<MenuAnswer> {
-        menu.key(&KeyEvent::new(code, KeyModifiers::NONE))
+        menu.key(KeyEvent::new(code, KeyModifiers::NONE))
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! Suggestions below the composer: slash commands after `/`, files after `@`.
 
+use std::collections::HashSet;
+
 use crate::live::{LiveRow, fitted_row};
 use crate::style::Style;
 use crate::width;
 
 /// How many are shown at once.
 const MOST_ROWS: usize = 8;
+/// How many earlier prompts are found.
+const MOST_PROMPTS: usize = 100;
 
 /// What is suggested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub enum SuggestionKind {
     Command,
     /// Files and other things to attach: the word after `@` is replaced.
     Attachment,
+    /// Earlier prompts: the whole text is replaced.
+    EarlierPrompt,
 }
 
 /// One suggestion.
@@ -30,16 +36,14 @@ pub struct Suggestion {
 pub struct SuggestionList {
     /// What is listed.
     pub kind: SuggestionKind,
-    /// The bytes before the cursor that a choice replaces.
-    pub replaces: usize,
     entries: Vec<Suggestion>,
     selected: usize,
 }
 
 impl SuggestionList {
     /// A list; none if nothing fits.
-    pub fn new(kind: SuggestionKind, replaces: usize, entries: Vec<Suggestion>) -> Option<Self> {
-        (!entries.is_empty()).then_some(Self { kind, replaces, entries, selected: 0 })
+    pub fn new(kind: SuggestionKind, entries: Vec<Suggestion>) -> Option<Self> {
+        (!entries.is_empty()).then_some(Self { kind, entries, selected: 0 })
     }
 
     /// Selects the next or the previous one.
@@ -60,13 +64,14 @@ impl SuggestionList {
 
     /// The rows to draw.
     pub fn rows(&self, columns: usize) -> Vec<LiveRow> {
-        let names = self.entries.iter().map(|entry| width::of(&entry.name)).max().unwrap_or(0);
+        let shown = |entry: &Suggestion| entry.name.lines().next().unwrap_or_default().to_owned();
+        let names = self.entries.iter().map(|entry| width::of(&shown(entry))).max().unwrap_or(0);
         let names = names.min(columns / 2);
         let first = (self.selected + 1).saturating_sub(MOST_ROWS);
         let visible = self.entries.iter().enumerate().skip(first).take(MOST_ROWS);
         let mut rows: Vec<LiveRow> = visible
             .map(|(at, entry)| {
-                let name = width::fitted(&entry.name, columns.saturating_sub(4));
+                let name = width::fitted(&shown(entry), columns.saturating_sub(4));
                 let blanks = " ".repeat(names.saturating_sub(width::of(&name)));
                 let text = format!("  {name}{blanks}  {}", entry.description);
                 let style = if at == self.selected { Style::BOLD } else { Style::DIM };
@@ -88,4 +93,15 @@ pub fn fitting_commands(commands: &[Suggestion], typed: &str) -> Vec<Suggestion>
     let mut fitting: Vec<Suggestion> = commands.iter().filter(fits).cloned().collect();
     fitting.sort_by_key(|entry| entry.name.to_lowercase() != typed);
     fitting
+}
+
+/// The earlier prompts that contain what was typed, newest first, each once.
+pub fn fitting_prompts(earlier: &[String], typed: &str) -> Vec<Suggestion> {
+    let typed = typed.to_lowercase();
+    let mut seen = HashSet::new();
+    let fits = |entry: &&String| entry.to_lowercase().contains(&typed);
+    let newest = earlier.iter().rev().filter(fits).filter(|entry| seen.insert(entry.as_str()));
+    let suggestion =
+        |entry: &String| Suggestion { name: entry.clone(), description: String::new() };
+    newest.take(MOST_PROMPTS).map(suggestion).collect()
 }

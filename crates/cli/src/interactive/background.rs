@@ -7,7 +7,6 @@ use crate::wiring::background_tasks;
 use crate::wiring::session_start::ActiveSession;
 use dormouse_tui::style::Style;
 
-use super::line_editor::LineEditor;
 use super::session::InteractiveSession;
 use super::view::{SharedView, memory_notice};
 
@@ -16,12 +15,10 @@ pub(super) fn incoming_line(message: &str) -> String {
     printable(&format!("← {message}")).into_owned()
 }
 
-/// Prints what background tasks saved to memory, above the prompt.
-pub(super) fn show_memory_notices(session: &ActiveSession, editor: &LineEditor) {
-    let Some(memory) = &session.memory else { return };
-    for notice in memory.notices().take() {
-        editor.print(memory_notice(&notice));
-    }
+/// What background tasks saved to memory, as lines above the prompt.
+pub(super) fn memory_notices(session: &ActiveSession) -> Vec<String> {
+    let Some(memory) = &session.memory else { return Vec::new() };
+    memory.notices().take().iter().map(|notice| memory_notice(notice)).collect()
 }
 
 /// Names the subagents that end with the program.
@@ -47,6 +44,7 @@ impl InteractiveSession<'_> {
         tokio::select! {
             () = background_tasks::finish(engine, &mut sink) => {}
             _ = self.signals.next() => {}
+            () = self.input.interrupted() => {}
         }
     }
 }

@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
 use dormouse_tui::markdown::{Flow, Renderer};
+use dormouse_tui::menu::{Choice, MenuAnswer};
 use dormouse_tui::style::{Piece, Style};
 use dormouse_tui::width;
 
@@ -84,12 +85,66 @@ pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize
             wrapped(&mut flow, &printable(&question.why), Style::DIM);
         }
     }
-    let rule = tool_calls::shortened(&tool_calls::on_one_line(&question.rule), folder);
-    let rule = if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule };
-    let choices = format!("y yes · n no (add a reason for the model) · a always allow {rule}");
-    wrapped(&mut flow, &choices, Style::DIM);
     out.extend(flow.take());
     out
+}
+
+/// The choices in one row, for answers that are typed as a line.
+pub(crate) fn choices_row(
+    question: &ConfirmationRequest,
+    folder: &Path,
+    columns: usize,
+) -> Vec<Piece> {
+    let mut flow = Flow::new(columns);
+    let text = if label_of(question) == CallLabel::Plan {
+        PLAN_CHOICES.to_owned()
+    } else {
+        let rule = shown_rule(question, folder);
+        format!("y yes · n no (add a reason for the model) · a always allow {rule}")
+    };
+    wrapped(&mut flow, &text, Style::DIM);
+    flow.take()
+}
+
+fn shown_rule(question: &ConfirmationRequest, folder: &Path) -> String {
+    let rule = tool_calls::shortened(&tool_calls::on_one_line(&question.rule), folder);
+    if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule }
+}
+
+/// The choices of the menu; [`chosen`] says what each means.
+pub(crate) fn choices(question: &ConfirmationRequest, folder: &Path) -> Vec<Choice> {
+    let choice = |letter, label: String| Choice { letter, label, text: None };
+    let with_text =
+        |letter, label: &str| Choice { letter, label: label.to_owned(), text: Some(String::new()) };
+    if label_of(question) == CallLabel::Plan {
+        return vec![
+            choice('y', "Accept".to_owned()),
+            choice('a', "Accept, and allow edits in this folder".to_owned()),
+            choice('n', "Reject".to_owned()),
+            with_text('t', "Reject, and say what to change"),
+        ];
+    }
+    let rule = shown_rule(question, folder);
+    let session = " in this session";
+    let for_how_long = if rule.ends_with(session) { "" } else { session };
+    vec![
+        choice('y', "Yes".to_owned()),
+        choice('a', format!("Yes, and don't ask again for {rule}{for_how_long}")),
+        choice('n', "No".to_owned()),
+        with_text('t', "No, and tell the model why"),
+    ]
+}
+
+/// What a choice of the menu means. Esc and Ctrl-C mean no.
+pub(crate) fn chosen(answer: MenuAnswer) -> ConfirmationReply {
+    match answer {
+        MenuAnswer::Chosen { index: 0, .. } => ConfirmationReply::Once,
+        MenuAnswer::Chosen { index: 1, .. } => ConfirmationReply::Always,
+        MenuAnswer::Chosen { text, .. } => {
+            ConfirmationReply::No { said: text.filter(|said| !said.trim().is_empty()) }
+        }
+        MenuAnswer::Cancelled => ConfirmationReply::No { said: None },
+    }
 }
 
 fn label_of(question: &ConfirmationRequest) -> CallLabel {
@@ -108,7 +163,6 @@ fn plan(question: &ConfirmationRequest, columns: usize) -> Vec<Piece> {
     out.extend(markdown.push(&format!("{}\n", text.trim())));
     out.extend(markdown.finish());
     wrapped(&mut flow, &printable(&question.why), Style::DIM);
-    wrapped(&mut flow, PLAN_CHOICES, Style::DIM);
     out.extend(flow.take());
     out
 }

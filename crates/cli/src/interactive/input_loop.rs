@@ -11,7 +11,9 @@ use crate::wiring::session_start::ActiveSession;
 use dormouse_tui::style::{Color, Style};
 
 use super::background;
-use super::line_editor::{InputEvent, ReadRequest, ShortcutKey};
+use super::line_editor::{InputEvent, ShortcutKey};
+use super::live_screen::LiveScreen;
+use super::replay;
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::SignalAction;
 use super::slash_commands::command_list::{ParsedCommand, SlashCommand, parse};
@@ -19,6 +21,8 @@ use super::slash_commands::memory::UNDO;
 use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
 
+/// The command behind Esc Esc.
+const REWIND: &str = "/rewind";
 const LEAVE_HINT: &str = "Press Ctrl-C again or Ctrl-D to leave.";
 /// How often notices of background tasks are checked for at the prompt.
 const TICK: Duration = Duration::from_millis(250);
@@ -40,7 +44,8 @@ impl InteractiveSession<'_> {
         self.session.engine.notify_opened();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
-            let input = match first.take() {
+            let queued = first.take().or_else(|| self.view.live(LiveScreen::next_queued).flatten());
+            let input = match queued {
                 Some(prompt) => {
                     self.view.borrow_mut().echo(&prompt);
                     PromptInput::Text(prompt)
@@ -71,6 +76,9 @@ impl InteractiveSession<'_> {
         let is_resumed = !engine.conversation().history().messages().is_empty();
         let resumed = if is_resumed { "resumed session · " } else { "" };
         view.note(&format!("{resumed}/help for keys and commands, Ctrl-D to leave"), Style::DIM);
+        view.live().map(LiveScreen::hold);
+        replay::show_last_turns(engine.conversation().history().messages(), &mut view);
+        view.live().map(LiveScreen::release);
         drop(view);
         self.show_pending_proposals();
     }
@@ -98,51 +106,22 @@ impl InteractiveSession<'_> {
         loop {
             self.view.borrow_mut().before_prompt();
             self.status_line.show(&self.session, &self.view).await;
-            let mode = mode_label(self.session.gate.mode());
-            let request =
-                ReadRequest::Message { typed: std::mem::take(&mut self.typed_ahead), mode };
-            let reading = self.editor.read(request);
-            tokio::pin!(reading);
-            let mut ticks = tokio::time::interval(TICK);
-            let event = loop {
-                tokio::select! {
-                    event = &mut reading => break event,
-                    _ = ticks.tick() => {
-                        background::show_memory_notices(&self.session, &self.editor);
-                        // The model gets these with the next prompt.
-                        for message in self.session.engine.receive() {
-                            self.editor.print(background::incoming_line(&message));
-                        }
-                    }
-                    action = self.signals.next() => match action {
-                        SignalAction::Terminate => {
-                            self.view.borrow_mut().row_ended();
-                            return PromptInput::Leave(Exit::Interrupted);
-                        }
-                        // The line editor sees the key itself, except on a terminal that can only print.
-                        SignalAction::Interrupt if self.no_echo.is_some() => {}
-                        SignalAction::Interrupt if interrupts > 0 => {
-                            return PromptInput::Leave(Exit::Done);
-                        }
-                        SignalAction::Interrupt => {
-                            interrupts += 1;
-                            self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
-                        }
-                        SignalAction::Resumed => {}
-                    }
-                }
-            };
+            let event = self.next_event(&mut interrupts).await;
             self.view.borrow_mut().row_ended();
             match event {
-                InputEvent::Line(line) => return PromptInput::Text(line),
-                InputEvent::Shortcut(ShortcutKey::ExplainRecall) => {
-                    self.view.borrow_mut().explain_recall();
+                InputEvent::Line(line) => {
+                    self.view.borrow_mut().echo_sent(&line);
+                    return PromptInput::Text(line);
                 }
-                InputEvent::Shortcut(ShortcutKey::NextMode) => self.next_mode(),
-                InputEvent::Shortcut(ShortcutKey::UndoMemory) => {
-                    self.view.borrow_mut().echo(UNDO);
-                    return PromptInput::Text(UNDO.to_owned());
+                InputEvent::Shortcut(key) => {
+                    if let Some(command) = self.shortcut(key).await {
+                        self.view.borrow_mut().echo(command);
+                        return PromptInput::Text(command.to_owned());
+                    }
                 }
+                InputEvent::Resumed => self.input.take_back(&self.view),
+                InputEvent::OpenEditor(text) => self.edit_message(&text).await,
+                InputEvent::Terminated => return PromptInput::Leave(Exit::Interrupted),
                 InputEvent::End => return PromptInput::Leave(Exit::Done),
                 InputEvent::Interrupted if interrupts > 0 => return PromptInput::Leave(Exit::Done),
                 InputEvent::Interrupted => {
@@ -157,6 +136,55 @@ impl InteractiveSession<'_> {
                 }
             }
         }
+    }
+
+    /// Waits for input, and shows meanwhile what background tasks and other sessions have to say.
+    async fn next_event(&mut self, interrupts: &mut usize) -> InputEvent {
+        let mode = mode_label(self.session.gate.mode());
+        self.view.borrow_mut().change(|interface| interface.set_mode(mode));
+        let mut ticks = tokio::time::interval(TICK);
+        let (printer, reads_control_c) = (self.input.printer(), self.input.reads_control_c());
+        let reading = self.input.read(&self.view, mode);
+        tokio::pin!(reading);
+        loop {
+            tokio::select! {
+                event = &mut reading => return event,
+                _ = ticks.tick() => {
+                    let mut lines = background::memory_notices(&self.session);
+                    // The model gets these with the next prompt.
+                    let messages = self.session.engine.receive();
+                    lines.extend(messages.iter().map(|text| background::incoming_line(text)));
+                    for line in lines {
+                        printer.print(&self.view, line);
+                    }
+                }
+                action = self.signals.next() => match action {
+                    SignalAction::Terminate => return InputEvent::Terminated,
+                    // The key itself is read, except on a terminal that can only print.
+                    SignalAction::Interrupt if reads_control_c => {}
+                    SignalAction::Interrupt if *interrupts > 0 => return InputEvent::End,
+                    SignalAction::Interrupt => {
+                        *interrupts += 1;
+                        self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
+                    }
+                    SignalAction::Resumed if printer.is_live() => return InputEvent::Resumed,
+                    SignalAction::Resumed => {}
+                }
+            }
+        }
+    }
+
+    /// What a shortcut key does; the command that it stands for, if it is one.
+    async fn shortcut(&mut self, key: ShortcutKey) -> Option<&'static str> {
+        match key {
+            ShortcutKey::ExplainRecall => self.view.borrow_mut().explain_recall(),
+            ShortcutKey::NextMode => self.next_mode(),
+            ShortcutKey::Suspend => self.input.suspend(&self.view).await,
+            ShortcutKey::ShowOutput => self.show_output().await,
+            ShortcutKey::UndoMemory => return Some(UNDO),
+            ShortcutKey::Rewind => return Some(REWIND),
+        }
+        None
     }
 
     /// Runs a slash command or a turn.

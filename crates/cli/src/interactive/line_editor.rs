@@ -56,6 +56,12 @@ pub(crate) enum InputEvent {
     End,
     /// A shortcut key at an empty prompt.
     Shortcut(ShortcutKey),
+    /// The program was asked to end.
+    Terminated,
+    /// The program was stopped, and the shell continues it.
+    Resumed,
+    /// Edit this text in the user's editor.
+    OpenEditor(String),
     /// The terminal could not be read.
     Failed(String),
 }
@@ -69,9 +75,16 @@ pub(crate) enum ShortcutKey {
     ExplainRecall,
     /// Switch to the next permission mode.
     NextMode,
+    /// List the messages to go back to.
+    Rewind,
+    /// Stop the program until the shell continues it.
+    Suspend,
+    /// Show the whole output of the last call.
+    ShowOutput,
 }
 
 /// A handle of the editor thread.
+#[derive(Clone)]
 pub(crate) struct LineEditor {
     requests: mpsc::Sender<(ReadRequest, oneshot::Sender<InputEvent>)>,
     /// Lines to print above the prompt.

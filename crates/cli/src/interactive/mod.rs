@@ -1,48 +1,61 @@
 //! The interactive mode: `dormouse` without `-p`.
 //!
-//! Finished output scrolls into the terminal's own history; below it is the prompt, or a one-row status while a turn
-//! runs. One task owns the terminal: engine events, permission prompts, signals and keyboard input all go to it.
+//! Finished output scrolls into the terminal's own history; below it live the row being written, the composer and the status
+//! line ([`live_screen`]). One task owns the terminal: engine events, permission prompts, signals and keys all go to it. With
+//! `--plain` and on terminals without control sequences everything is a line ([`line_editor`]).
 
 mod background;
 mod confirmation;
 mod edit_diff;
+mod file_suggestions;
 mod input_loop;
+mod keyboard;
 mod line_editor;
+mod live_screen;
+mod outside_programs;
 mod progress;
 mod prompt_history;
+mod replay;
 mod screen;
 mod session;
 mod signals;
 mod slash_commands;
 mod status_line;
+mod terminal_input;
 mod tool_calls;
 mod turn;
 mod turn_end;
 mod view;
+mod view_events;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use dormouse_base::{Environment, names};
+use dormouse_engine::Steering;
+use dormouse_tui::inline::LiveStyles;
+use dormouse_tui::interface::Interface;
 
 use crate::args::{Arguments, OutputFormat};
 use crate::message_catalog::msg;
-use crate::terminal::color::ColorMode;
 use crate::terminal::tty::NoEcho;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::session_start;
+use crate::wiring::session_start::{self, ActiveSession};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
+use file_suggestions::FileSuggestions;
 use line_editor::LineEditor;
+use live_screen::LiveScreen;
 use progress::notify_if_slow;
 use prompt_history::PromptHistory;
-use screen::{Screen, StatusMode};
+use screen::{LineScreen, Screen};
 use session::{CONNECTING, InteractiveSession};
 use signals::Signals;
 use slash_commands::skills;
 use status_line::StatusLine;
+use terminal_input::TerminalInput;
 use view::{SharedView, TerminalView};
 
 /// Runs a session until the user leaves.
@@ -55,25 +68,21 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     let session = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
-    let is_dumb = is_dumb(&world.environment);
-    let screen = screen(arguments, &world.environment, is_dumb);
+    let (screen, input) = terminal(arguments, &world.environment, &session, entries)
+        .map_err(|error| Failure::failed(anyhow::anyhow!("cannot read the terminal: {error}")))?;
     let folder = session.project.folder.clone();
     let view = TerminalView::new(screen, folder, session.gate.clone());
-    let unreadable = |error| Failure::failed(anyhow::anyhow!("cannot read the terminal: {error}"));
-    let no_echo = if is_dumb { None } else { Some(NoEcho::enable().map_err(unreadable)?) };
-    let editor = LineEditor::start(entries, skills::names(&session)).map_err(unreadable)?;
     let interactive = InteractiveSession {
         arguments,
         world,
         session,
         view: SharedView::new(view),
-        editor,
+        input,
         confirmations,
         signals: Signals::listen()?,
         history,
-        typed_ahead: String::new(),
-        no_echo,
         status_line: StatusLine::default(),
+        steering: Steering::default(),
     };
     Box::pin(interactive.run(arguments.prompt.join(" "))).await
 }
@@ -106,12 +115,24 @@ fn is_dumb(environment: &Environment) -> bool {
     matches!(environment.get(names::TERM), None | Some("dumb"))
 }
 
-fn screen(arguments: &Arguments, environment: &Environment, is_dumb: bool) -> Screen {
+/// Where output goes and where input comes from. `entries` is the prompt history.
+fn terminal(
+    arguments: &Arguments,
+    environment: &Environment,
+    session: &ActiveSession,
+    entries: Vec<String>,
+) -> io::Result<(Screen, TerminalInput)> {
+    let is_dumb = is_dumb(environment);
     if arguments.plain || is_dumb {
-        Screen::new(ColorMode::Plain, StatusMode::Appended)
-    } else if environment.get(names::NO_COLOR).is_some() {
-        Screen::new(ColorMode::Plain, StatusMode::InPlace)
-    } else {
-        Screen::new(ColorMode::Colored, StatusMode::InPlace)
+        let no_echo = if is_dumb { None } else { Some(NoEcho::enable()?) };
+        let editor = LineEditor::start(entries, skills::names(session))?;
+        let screen = Screen::Lines(LineScreen::default());
+        return Ok((screen, TerminalInput::lines(editor, no_echo)));
     }
+    let has_no_color = environment.get(names::NO_COLOR).is_some();
+    let styles = if has_no_color { LiveStyles::None } else { LiveStyles::All };
+    let interface = Interface::new(entries, skills::suggestions(session));
+    let (files, fitting) = FileSuggestions::start(session.project.folder.clone())?;
+    let screen = LiveScreen::new(interface, files, styles);
+    Ok((Screen::Live(Box::new(screen)), TerminalInput::keys(fitting)?))
 }

@@ -5,8 +5,6 @@ use std::time::Duration;
 use dormouse_conversation::ToolUseId;
 use tokio::time::Instant;
 
-use super::screen::StatusMode;
-
 /// The status appears after this long without output.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// After this long the status says how to stop.
@@ -144,19 +142,26 @@ impl TurnProgress {
         }
     }
 
-    /// The status to show now; none if it is too early or was shown already.
-    pub(crate) fn line(&mut self, now: Instant, status: StatusMode) -> Option<String> {
+    /// What is going on now; empty if nothing is.
+    pub(crate) fn now(&self, now: Instant) -> String {
+        match self.describe(now) {
+            Some((text, elapsed)) if elapsed >= LONG => format!("{text} · Esc to interrupt"),
+            Some((text, _)) => text,
+            None => String::new(),
+        }
+    }
+
+    /// The status to append now; none if it is too early or was appended already.
+    pub(crate) fn line(&mut self, now: Instant) -> Option<String> {
         if now.duration_since(self.silent_since) < PATIENCE {
             return None;
         }
         let (text, elapsed) = self.describe(now)?;
-        if status == StatusMode::Appended {
-            let due = due(elapsed.as_secs());
-            if due <= self.appended {
-                return None;
-            }
-            self.appended = due;
+        let due = due(elapsed.as_secs());
+        if due <= self.appended {
+            return None;
         }
+        self.appended = due;
         let stop = if elapsed >= LONG { " · Ctrl-C to interrupt" } else { "" };
         Some(format!("{text}{stop}"))
     }
@@ -214,28 +219,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_is_broken_after_a_second() {
+    fn what_goes_on_and_for_how_long() {
         let start = Instant::now();
         let after = |ms| start + Duration::from_millis(ms);
         let mut progress = TurnProgress::new(start);
-        assert_eq!(progress.line(after(5_000), StatusMode::InPlace), None);
+        assert_eq!(progress.now(after(5_000)), "");
         progress.waiting(start);
-        assert_eq!(progress.line(after(900), StatusMode::InPlace), None);
-        let line = progress.line(after(2_100), StatusMode::InPlace);
-        assert_eq!(line.as_deref(), Some("waiting for the model · 2 s"));
+        assert_eq!(progress.line(after(900)), None);
+        assert_eq!(progress.now(after(2_100)), "waiting for the model · 2 s");
         let name = "Bash".to_owned();
         let label = "Bash: make".to_owned();
         progress.call_started(ToolUseId::new("t"), name, label, after(3_000));
-        let line = progress.line(after(7_000), StatusMode::InPlace);
-        assert_eq!(line.as_deref(), Some("Bash: make · 4 s · Ctrl-C to interrupt"));
+        assert_eq!(progress.now(after(7_000)), "Bash: make · 4 s · Esc to interrupt");
         progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");
-        let line = progress.line(after(5_000), StatusMode::InPlace);
-        assert_eq!(line.as_deref(), Some("Bash: make · 2 s · cc -c a.c"));
+        assert_eq!(progress.now(after(5_000)), "Bash: make · 2 s · cc -c a.c");
         progress.stopping(after(7_000));
-        let line = progress.line(after(8_500), StatusMode::InPlace);
-        assert_eq!(line.as_deref(), Some("stopping · 1 s"));
+        assert_eq!(progress.now(after(8_500)), "stopping · 1 s");
         progress.shown(after(7_500));
-        assert_eq!(progress.line(after(8_000), StatusMode::InPlace), None);
+        assert_eq!(progress.line(after(8_000)), None);
     }
 
     #[test]
@@ -246,7 +247,7 @@ mod tests {
         let lines = (0..130_000 / 250)
             .filter_map(|tick| {
                 let now = start + Duration::from_millis(tick * 250);
-                progress.line(now, StatusMode::Appended)
+                progress.line(now)
             })
             .count();
         assert_eq!(lines, 5);

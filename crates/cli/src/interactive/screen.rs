@@ -1,60 +1,81 @@
-//! Writing to the terminal: finished rows, and a one-row status after them.
+//! Writing to the terminal: finished rows, and below them what is going on.
 //!
-//! Invariant: only the status is ever overwritten, and only within its row.
+//! Two ways: rows that are only ever appended, for screen readers, logs and terminals without control sequences, or a live part
+//! below the finished rows ([`LiveScreen`]).
 
-use crate::terminal::color::ColorMode;
 use crate::terminal::tty;
 use crate::wiring::print;
 use dormouse_tui::style::{Piece, Style};
 use dormouse_tui::width;
 
-/// How the status is updated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StatusMode {
-    /// Overwritten in its row.
-    InPlace,
-    /// Each update is a new line, for screen readers, logs and terminals without control sequences.
-    Appended,
-}
+use super::live_screen::LiveScreen;
 
+/// Where output goes.
 #[derive(Debug)]
-pub(crate) struct Screen {
-    color: ColorMode,
-    status: StatusMode,
-    /// The column of the next character, the status not counted.
-    column: usize,
-    /// The status on the screen.
-    shown: Option<String>,
+pub(crate) enum Screen {
+    Lines(LineScreen),
+    Live(Box<LiveScreen>),
 }
 
 impl Screen {
-    pub(crate) fn new(color: ColorMode, status: StatusMode) -> Self {
-        Self { color, status, column: 0, shown: None }
-    }
-
-    pub(crate) fn status_mode(&self) -> StatusMode {
-        self.status
+    /// Columns that a row may take.
+    pub(crate) fn columns(&self) -> usize {
+        match self {
+            Self::Lines(_) => tty::columns(),
+            Self::Live(screen) => screen.columns(),
+        }
     }
 
     /// Whether the cursor is inside a row.
     pub(crate) fn is_mid_row(&self) -> bool {
-        self.column > 0
+        match self {
+            Self::Lines(screen) => screen.column > 0,
+            Self::Live(screen) => screen.is_mid_row(),
+        }
     }
 
     /// Appends pieces. Their text must be printable.
     pub(crate) fn put(&mut self, pieces: &[Piece]) {
-        if pieces.is_empty() {
-            return;
+        match self {
+            Self::Lines(screen) => screen.put(pieces),
+            Self::Live(screen) => screen.put(pieces),
         }
-        let mut out = self.without_status();
+    }
+
+    /// The cursor is at the start of a row because another writer used the terminal.
+    pub(crate) fn row_ended(&mut self) {
+        if let Self::Lines(screen) = self {
+            screen.column = 0;
+        }
+    }
+
+    /// The live part, where there is one.
+    pub(crate) fn live(&mut self) -> Option<&mut LiveScreen> {
+        match self {
+            Self::Lines(_) => None,
+            Self::Live(screen) => Some(screen),
+        }
+    }
+}
+
+/// Rows without styles, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct LineScreen {
+    /// The column of the next character.
+    column: usize,
+}
+
+impl LineScreen {
+    fn put(&mut self, pieces: &[Piece]) {
+        let mut out = String::new();
         for piece in pieces {
             match piece {
                 Piece::Newline => {
                     out.push('\n');
                     self.column = 0;
                 }
-                Piece::Text(text, style) => {
-                    out.push_str(&self.styled(text, *style));
+                Piece::Text(text, _) => {
+                    out.push_str(text);
                     self.column += width::of(text);
                 }
             }
@@ -62,43 +83,8 @@ impl Screen {
         print::rendered(&out);
     }
 
-    /// Replaces the status. It is left out where the cursor is inside a row without space for it.
-    pub(crate) fn set_status(&mut self, text: &str) {
-        if self.status == StatusMode::Appended {
-            self.put(&[Piece::text(text, Style::DIM), Piece::Newline]);
-            return;
-        }
-        let room = tty::columns().saturating_sub(self.column + 1);
-        let text = if self.is_mid_row() { format!(" [{text}]") } else { width::fitted(text, room) };
-        if width::of(&text) > room || self.shown.as_ref() == Some(&text) {
-            return;
-        }
-        let out = self.without_status() + &self.styled(&text, Style::DIM);
-        print::rendered(&out);
-        self.shown = Some(text);
-    }
-
-    pub(crate) fn clear_status(&mut self) {
-        let out = self.without_status();
-        print::rendered(&out);
-    }
-
-    /// The cursor is at the start of a row because another writer used the terminal.
-    pub(crate) fn row_ended(&mut self) {
-        self.column = 0;
-        self.shown = None;
-    }
-
-    /// The control sequence that removes the status.
-    fn without_status(&mut self) -> String {
-        match self.shown.take() {
-            Some(_) => format!("\x1b[{}G\x1b[K", self.column + 1),
-            None => String::new(),
-        }
-    }
-
-    fn styled(&self, text: &str, style: Style) -> String {
-        let on = if self.color == ColorMode::Colored { style.sequence() } else { String::new() };
-        if on.is_empty() { text.to_owned() } else { format!("{on}{text}\x1b[0m") }
+    /// A status is a line of its own.
+    pub(crate) fn append_status(&mut self, text: &str) {
+        self.put(&[Piece::text(text, Style::DIM), Piece::Newline]);
     }
 }

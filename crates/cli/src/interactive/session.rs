@@ -1,19 +1,18 @@
 //! The state of an interactive session.
 
-use dormouse_engine::Surroundings;
+use dormouse_engine::{Steering, Surroundings};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::args::Arguments;
-use crate::terminal::tty::NoEcho;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::confirmation::PendingConfirmation;
-use super::line_editor::LineEditor;
 use super::prompt_history::PromptHistory;
 use super::signals::Signals;
 use super::status_line::StatusLine;
+use super::terminal_input::TerminalInput;
 use super::view::SharedView;
 
 /// The notice while the model's server has not answered yet.
@@ -25,15 +24,13 @@ pub(super) struct InteractiveSession<'a> {
     pub(super) world: &'a World,
     pub(super) session: ActiveSession,
     pub(super) view: SharedView,
-    pub(super) editor: LineEditor,
+    pub(super) input: TerminalInput,
     pub(super) confirmations: UnboundedReceiver<PendingConfirmation>,
     pub(super) signals: Signals,
     pub(super) history: PromptHistory,
-    /// Keys typed before a permission prompt appeared, kept for the next prompt.
-    pub(super) typed_ahead: String,
-    /// Restores the terminal when dropped. None on a terminal that can only print.
-    pub(super) no_echo: Option<NoEcho>,
     pub(super) status_line: StatusLine,
+    /// Messages for the running turn.
+    pub(super) steering: Steering,
 }
 
 /// What follows after a line of input was handled.

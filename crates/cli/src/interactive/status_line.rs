@@ -1,16 +1,17 @@
-//! The status line above the prompt: the first line that the configured command prints.
+//! The status line: model, permission mode, context window, cost and branch, or the first line that the configured command
+//! prints.
 
+use std::path::Path;
 use std::time::Duration;
 
-use dormouse_base::printable;
+use dormouse_base::{git_folder, printable};
 use dormouse_tools::{Reaper, output_with_input};
 use serde::Serialize;
 
-use crate::terminal::tty::columns;
 use crate::wiring::session_start::ActiveSession;
 use dormouse_tui::style::Style;
-use dormouse_tui::width;
 
+use super::slash_commands::rows::mode_label;
 use super::view::SharedView;
 
 /// How long the prompt waits for the command.
@@ -62,7 +63,9 @@ impl StatusLine {
     /// Shows the line, where a command is configured.
     pub(super) async fn show(&mut self, session: &ActiveSession, view: &SharedView) {
         let settings = &session.settings.status_line;
-        let Some(command) = &settings.command else { return };
+        let Some(command) = &settings.command else {
+            return view.borrow_mut().show_own_status(&status(session));
+        };
         if let Some(kind) = settings.kind.as_deref().filter(|kind| *kind != "command") {
             let text = format!("`statusLine.type` is `{kind}`; only `command` is supported");
             return self.show_error_once(&text, view);
@@ -77,10 +80,7 @@ impl StatusLine {
             Ok(done) if done.code == Some(0) => {
                 let line = done.stdout.lines().next().unwrap_or_default().trim_end();
                 let line = without_sequences(line);
-                if !line.trim().is_empty() {
-                    let line = width::fitted(&printable(&line), columns());
-                    view.borrow_mut().note(&line, Style::DIM);
-                }
+                view.borrow_mut().show_status(&printable(&line));
                 return;
             }
             Ok(done) => done.stderr.lines().next().unwrap_or("the command failed").to_owned(),
@@ -94,6 +94,36 @@ impl StatusLine {
             view.borrow_mut().note(&printable(text), Style::DIM);
         }
     }
+}
+
+/// What the program itself says.
+fn status(session: &ActiveSession) -> String {
+    let engine = &session.engine;
+    let window = u64::from(engine.model().budget.window).max(1);
+    let used = engine.conversation().tokens_used().saturating_mul(100) / window;
+    let usage = engine.spending().usage();
+    let cost = match engine.spending().cost_usd(&usage) {
+        Some(_) => format!("${:.4}", engine.spending().spent_usd()),
+        None => "cost unknown".to_owned(),
+    };
+    let read = usage.cache_read_input_tokens;
+    let input = read + usage.input_tokens + usage.cache_creation_input_tokens;
+    let mut parts = vec![
+        engine.model().name.as_str().to_owned(),
+        mode_label(session.gate.mode()).unwrap_or("default").to_owned(),
+        format!("window {used} %"),
+        cost,
+    ];
+    let cached = read.saturating_mul(100).checked_div(input);
+    parts.extend(cached.map(|cached| format!("cache {cached} %")));
+    parts.extend(branch(&session.project.checkout));
+    parts.join(" · ")
+}
+
+/// The branch that is checked out, if there is one.
+fn branch(checkout: &Path) -> Option<String> {
+    let head = std::fs::read_to_string(git_folder(checkout)?.join("HEAD")).ok()?;
+    Some(head.trim().strip_prefix("ref: refs/heads/")?.to_owned())
 }
 
 fn command_input(session: &ActiveSession) -> Vec<u8> {

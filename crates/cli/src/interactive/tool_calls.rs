@@ -74,21 +74,25 @@ pub(crate) fn todo_rows(input: &str) -> Vec<(String, Style)> {
 
 /// The outcome of a call, from its tool result.
 pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome {
-    let text = match result.result_content() {
-        Some(ResultContent::Text(text)) => text,
-        Some(ResultContent::Blocks(blocks)) if blocks.iter().all(|b| b.as_text().is_none()) => {
-            return CallOutcome::Succeeded("image".to_owned());
-        }
-        Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
-        None => String::new(),
-    };
+    if let Some(ResultContent::Blocks(blocks)) = result.result_content()
+        && blocks.iter().all(|block| block.as_text().is_none())
+    {
+        return CallOutcome::Succeeded("image".to_owned());
+    }
+    let text = result_text(result);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = on_one_line(lines.next().unwrap_or_default());
     if result.is_error() {
         return CallOutcome::Failed(failure(name, &first, folder));
     }
-    let more = lines.count();
     let count = text.lines().count();
+    if let Some(note) = exit_note(name, &text) {
+        return CallOutcome::Failed(match count - 1 {
+            0 => note.to_owned(),
+            lines => format!("{note}, {}", count_of(lines, "line")),
+        });
+    }
+    let more = lines.count();
     CallOutcome::Succeeded(match traits_of(name).result_display {
         // The first line repeats the label; the rest is for the model.
         ResultDisplay::Hidden => String::new(),
@@ -97,6 +101,49 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
         _ if more == 0 => without_brackets(&first),
         _ => count_of(count, "line"),
     })
+}
+
+/// The text of a tool result.
+pub(crate) fn result_text(result: &Block) -> String {
+    match result.result_content() {
+        Some(ResultContent::Text(text)) => text,
+        Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
+        None => String::new(),
+    }
+}
+
+/// How a command ended, where it did not succeed: the remark at the end of its output.
+fn exit_note<'t>(name: &str, output: &'t str) -> Option<&'t str> {
+    let is_command = traits_of(name).label == CallLabel::Command;
+    let last = output.lines().rev().find(|line| !line.trim().is_empty()).filter(|_| is_command)?;
+    let note = last.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))?;
+    (note.starts_with("exit code ") || note.starts_with("ended by signal")).then_some(note)
+}
+
+/// Lines of the output to show below a call: the first and the last ones of a command, more of one that failed.
+pub(crate) fn preview(name: &str, output: &str, outcome: &CallOutcome) -> Vec<String> {
+    let is_command = traits_of(name).label == CallLabel::Command;
+    let most = match outcome {
+        CallOutcome::Failed(_) if is_command => 12,
+        CallOutcome::Succeeded(_) if is_command => 5,
+        _ => return Vec::new(),
+    };
+    let mut lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    if exit_note(name, output).is_some() {
+        lines.pop();
+    }
+    let lines: Vec<String> = lines.iter().map(|line| on_one_line(line)).collect();
+    if lines.len() < 2 && matches!(outcome, CallOutcome::Succeeded(_)) {
+        return Vec::new();
+    }
+    if lines.len() <= most {
+        return lines;
+    }
+    let (first, last) = (most / 3, most - most / 3);
+    let hidden = lines.len() - first - last;
+    let mark = format!("… {} more · Ctrl-O shows all", count_of(hidden, "line"));
+    let tail = lines.iter().skip(lines.len() - last).cloned();
+    lines.iter().take(first).cloned().chain(std::iter::once(mark)).chain(tail).collect()
 }
 
 /// A remark of the tool without its brackets.

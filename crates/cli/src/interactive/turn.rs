@@ -2,24 +2,28 @@
 
 use std::time::Duration;
 
-use dormouse_engine::{EngineError, Surroundings, TurnContext, TurnReport};
-use dormouse_tools::{ConfirmationReply, ConfirmationRequest};
+use dormouse_engine::{EngineError, Steering, Surroundings, TurnContext, TurnReport};
+use dormouse_tools::ConfirmationReply;
+use dormouse_tui::interface::{Interface, UserAction};
+use dormouse_tui::style::Style;
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use crate::terminal::tty;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::ActiveSession;
-use dormouse_tui::style::Style;
 
 use super::confirmation::{self, PendingConfirmation};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
+use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::{SignalAction, Signals};
+use super::terminal_input::TerminalInput;
 use super::turn_end::{engine_error_lines, turn_end_lines};
 use super::view::SharedView;
-use crate::terminal::tty::{self, NoEcho};
 
 /// How often the status is updated.
 const TICK: Duration = Duration::from_millis(250);
@@ -33,11 +37,17 @@ enum Answered {
 /// The terminal side of a running turn.
 pub(super) struct TurnMonitor<'t> {
     pub(super) view: &'t SharedView,
-    editor: &'t LineEditor,
+    steering: &'t Steering,
+    input: &'t mut TerminalInput,
     confirmations: &'t mut UnboundedReceiver<PendingConfirmation>,
     signals: &'t mut Signals,
-    typed_ahead: &'t mut String,
-    no_echo: Option<&'t NoEcho>,
+}
+
+/// A permission prompt that is open.
+struct OpenQuestion<'t> {
+    reply: oneshot::Sender<ConfirmationReply>,
+    /// The answer, where it is typed as a line; a menu has its answer among the keys.
+    line: Option<LocalBoxFuture<'t, Answered>>,
 }
 
 impl InteractiveSession<'_> {
@@ -50,7 +60,7 @@ impl InteractiveSession<'_> {
         let ActiveSession { engine, project, environment, .. } = session;
         let view = monitor.view;
         let mut sink = |event| view.borrow_mut().event(event);
-        let mut context = TurnContext::new(&interrupt, &mut sink);
+        let mut context = TurnContext::new(&interrupt, &mut sink).with_steering(monitor.steering);
         let turn = async {
             // This takes a while in a large repository.
             let now = Surroundings::look(project, environment, clock).await;
@@ -58,6 +68,9 @@ impl InteractiveSession<'_> {
         };
         let (result, next) = monitor.run(turn, &interrupt).await;
         self.show_turn_end(&result);
+        // What the turn did not take is sent next.
+        let unsent = self.steering.take();
+        self.view.borrow_mut().change(|interface| interface.queue_again(unsent));
         next
     }
 
@@ -65,11 +78,10 @@ impl InteractiveSession<'_> {
     pub(super) fn turn_monitor(&mut self) -> (&mut ActiveSession, TurnMonitor<'_>) {
         let monitor = TurnMonitor {
             view: &self.view,
-            editor: &self.editor,
+            steering: &self.steering,
+            input: &mut self.input,
             confirmations: &mut self.confirmations,
             signals: &mut self.signals,
-            typed_ahead: &mut self.typed_ahead,
-            no_echo: self.no_echo.as_ref(),
         };
         (&mut self.session, monitor)
     }
@@ -95,7 +107,7 @@ impl InteractiveSession<'_> {
     }
 }
 
-impl TurnMonitor<'_> {
+impl<'t> TurnMonitor<'t> {
     /// Runs a turn to its end.
     pub(super) async fn run<T>(
         mut self,
@@ -104,17 +116,16 @@ impl TurnMonitor<'_> {
     ) -> (T, AfterInput) {
         tokio::pin!(turn);
         // A caught panic may have restored the terminal.
-        self.handle_signal(SignalAction::Resumed, interrupt);
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.input.apply_modes(self.view);
+        let (mut ticks, mut frames) = (interval(TICK), interval(FRAME));
         let mut next = AfterInput::Prompt;
         // One permission prompt at a time; others wait in the channel.
-        let mut asking: Option<(LocalBoxFuture<'_, Answered>, _)> = None;
+        let mut asking: Option<OpenQuestion<'t>> = None;
         loop {
             let free = asking.is_none();
-            let answer = async {
-                match &mut asking {
-                    Some((answer, _)) => answer.as_mut().await,
+            let line = async {
+                match asking.as_mut().and_then(|question| question.line.as_mut()) {
+                    Some(line) => line.await,
                     None => std::future::pending().await,
                 }
             };
@@ -127,19 +138,60 @@ impl TurnMonitor<'_> {
                     }
                     self.handle_signal(action, interrupt);
                 }
-                answered = answer => {
-                    self.view.borrow_mut().answered();
-                    if let Some((_, reply)) = asking.take() {
-                        settle(answered, reply, interrupt);
-                    }
+                answered = line => {
+                    let reply = answered.reply(interrupt);
+                    self.settle(asking.take(), reply);
                 }
                 Some(asked) = self.confirmations.recv(), if free => {
-                    self.typed_ahead.push_str(&tty::typed_ahead());
-                    let answer = ask(self.editor, self.view, asked.question);
-                    asking = Some((Box::pin(answer), asked.reply));
+                    asking = Some(self.ask(asked));
                 }
+                event = self.input.turn_event() => match event {
+                    Some(Ok(event)) => {
+                        let action = self.view.borrow_mut().input(&event);
+                        match action {
+                            Some(UserAction::Answer(answer)) => {
+                                self.settle(asking.take(), confirmation::chosen(answer));
+                            }
+                            Some(action) => self.handle(action, interrupt).await,
+                            None => {}
+                        }
+                    }
+                    // The terminal is closed.
+                    Some(Err(_)) | None => {
+                        interrupt.cancel();
+                        next = AfterInput::Leave(Exit::Interrupted);
+                        self.settle(asking.take(), ConfirmationReply::No { said: None });
+                        return (turn.await, next);
+                    }
+                },
+                _ = frames.tick() => drop(self.view.live(LiveScreen::frame)),
                 _ = ticks.tick() => self.view.borrow_mut().tick(),
             }
+        }
+    }
+
+    /// What a key does during a turn.
+    async fn handle(&mut self, action: UserAction, interrupt: &CancellationToken) {
+        match action {
+            UserAction::Interrupt => self.handle_signal(SignalAction::Interrupt, interrupt),
+            UserAction::Suspend => self.input.suspend(self.view).await,
+            UserAction::ExplainRecall => self.view.borrow_mut().explain_recall(),
+            UserAction::Steer(texts) => {
+                let mut view = self.view.borrow_mut();
+                for text in &texts {
+                    view.echo(text);
+                }
+                self.steering.send(texts);
+            }
+            // These wait for the end of the turn.
+            UserAction::Submit(_)
+            | UserAction::Leave
+            | UserAction::Answer(_)
+            | UserAction::Rewind
+            | UserAction::OpenEditor(_)
+            | UserAction::ShowOutput
+            | UserAction::UndoMemory
+            | UserAction::NextMode => {}
         }
     }
 
@@ -147,21 +199,40 @@ impl TurnMonitor<'_> {
         match action {
             SignalAction::Interrupt | SignalAction::Terminate => {
                 interrupt.cancel();
-                self.view.borrow_mut().stopping();
+                let mut view = self.view.borrow_mut();
+                view.stopping();
+                view.change(Interface::unqueue);
             }
-            SignalAction::Resumed => {
-                if let Some(Err(error)) = self.no_echo.map(NoEcho::reapply) {
-                    let text = format!("cannot set up the terminal: {error}");
-                    self.view.borrow_mut().note(&text, Style::DIM);
-                }
+            SignalAction::Resumed => self.input.take_back(self.view),
+        }
+    }
+
+    fn ask(&mut self, asked: PendingConfirmation) -> OpenQuestion<'t> {
+        let view = self.view;
+        let line = match self.input {
+            TerminalInput::Keys { .. } => None,
+            TerminalInput::Lines { editor, typed_ahead, .. } => {
+                typed_ahead.push_str(&tty::typed_ahead());
+                let line: LocalBoxFuture<'t, Answered> =
+                    Box::pin(answer_line(editor.clone(), view));
+                Some(line)
             }
+        };
+        view.borrow_mut().ask(&asked.question);
+        OpenQuestion { reply: asked.reply, line }
+    }
+
+    /// Closes a permission prompt and sends the answer to the call; the call may be gone.
+    fn settle(&self, question: Option<OpenQuestion<'t>>, reply: ConfirmationReply) {
+        self.view.borrow_mut().answered();
+        if let Some(question) = question {
+            let _gone = question.reply.send(reply);
         }
     }
 }
 
-/// Repeats a permission prompt until it is answered.
-async fn ask(editor: &LineEditor, view: &SharedView, question: ConfirmationRequest) -> Answered {
-    view.borrow_mut().ask(&question);
+/// Reads lines until one answers the permission prompt.
+async fn answer_line(editor: LineEditor, view: &SharedView) -> Answered {
     loop {
         match editor.read(ReadRequest::Confirmation).await {
             InputEvent::Line(line) => match confirmation::reply(&line) {
@@ -175,26 +246,37 @@ async fn ask(editor: &LineEditor, view: &SharedView, question: ConfirmationReque
                     );
                 }
             },
-            InputEvent::Discarded | InputEvent::Shortcut(_) => view.borrow_mut().row_ended(),
-            InputEvent::Interrupted | InputEvent::End | InputEvent::Failed(_) => {
+            InputEvent::Discarded
+            | InputEvent::Shortcut(_)
+            | InputEvent::Resumed
+            | InputEvent::OpenEditor(_) => {
+                view.borrow_mut().row_ended();
+            }
+            InputEvent::Interrupted
+            | InputEvent::Terminated
+            | InputEvent::End
+            | InputEvent::Failed(_) => {
                 return Answered::Stop;
             }
         }
     }
 }
 
-/// Sends the answer to the call; the call may be gone.
-fn settle(
-    answered: Answered,
-    reply: tokio::sync::oneshot::Sender<ConfirmationReply>,
-    interrupt: &CancellationToken,
-) {
-    let said = match answered {
-        Answered::ConfirmationReply(said) => said,
-        Answered::Stop => {
-            interrupt.cancel();
-            ConfirmationReply::No { said: None }
+fn interval(period: Duration) -> tokio::time::Interval {
+    let mut interval = tokio::time::interval(period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
+
+impl Answered {
+    /// The reply to the call. A turn that is stopped has not run it.
+    fn reply(self, interrupt: &CancellationToken) -> ConfirmationReply {
+        match self {
+            Self::ConfirmationReply(reply) => reply,
+            Self::Stop => {
+                interrupt.cancel();
+                ConfirmationReply::No { said: None }
+            }
         }
-    };
-    let _gone = reply.send(said);
+    }
 }

@@ -4,32 +4,27 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::printable;
-use dormouse_conversation::known_tools::traits_of;
-use dormouse_conversation::{ResultDisplay, Role};
 use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
 use tokio::time::Instant;
 
 use crate::wiring::exit::Failure;
+use dormouse_tui::interface::{Interface, TurnPhase, UserAction};
+use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
 
 use super::confirmation;
+use super::live_screen::LiveScreen;
 use super::progress::TurnProgress;
 use super::screen::Screen;
 use super::slash_commands::rows::{Rows, mode_label};
-use super::tool_calls::{self, CallOutcome};
-use crate::terminal::tty::columns;
-use crate::wiring::compaction_notice::compaction_notice;
-
-/// The mark before a tool call.
-const CALL: &str = "→ ";
 
 /// The kind of the last output. An empty row separates different kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LastOutput {
+pub(super) enum LastOutput {
     Gap,
     Text,
     Call,
@@ -38,7 +33,7 @@ enum LastOutput {
 
 /// Whether the text of a response has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextState {
+pub(super) enum TextState {
     Open,
     Closed,
 }
@@ -47,20 +42,22 @@ enum TextState {
 #[derive(Debug)]
 pub(crate) struct TerminalView {
     screen: Screen,
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     gate: PermissionGate,
     markdown: Renderer,
-    text: TextState,
-    progress: TurnProgress,
-    last: LastOutput,
+    pub(super) text: TextState,
+    pub(super) progress: TurnProgress,
+    pub(super) last: LastOutput,
     /// The to-do list of a running `TodoWrite` call, shown when the call succeeds.
-    steps: Vec<(String, Style)>,
+    pub(super) steps: Vec<(String, Style)>,
     /// Rows of tool calls, held back until the text has ended.
-    waiting: Vec<Vec<Piece>>,
+    pub(super) waiting: Vec<Vec<Piece>>,
     /// Events held back while a permission prompt is open.
-    held: Option<Vec<EngineEvent>>,
+    pub(super) held: Option<Vec<EngineEvent>>,
     /// The recalls of this turn.
-    receipts: Vec<RecallReceipt>,
+    pub(super) receipts: Vec<RecallReceipt>,
+    /// The output of the last call.
+    pub(super) last_output: Option<String>,
 }
 
 /// The view, shared by concurrent futures. It is never borrowed across an await point.
@@ -74,6 +71,11 @@ impl SharedView {
 
     pub(crate) fn borrow_mut(&self) -> MutexGuard<'_, TerminalView> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the live part, where there is one.
+    pub(crate) fn live<T>(&self, work: impl FnOnce(&mut LiveScreen) -> T) -> Option<T> {
+        self.borrow_mut().live().map(work)
     }
 
     pub(crate) fn say(&self, text: &str) {
@@ -100,7 +102,7 @@ pub(crate) fn memory_notice(what: &str) -> String {
 
 impl TerminalView {
     pub(crate) fn new(screen: Screen, folder: PathBuf, gate: PermissionGate) -> Self {
-        let markdown = Renderer::new(columns());
+        let markdown = Renderer::new(screen.columns());
         Self {
             screen,
             folder,
@@ -113,6 +115,7 @@ impl TerminalView {
             waiting: Vec::new(),
             held: None,
             receipts: Vec::new(),
+            last_output: None,
         }
     }
 
@@ -120,16 +123,57 @@ impl TerminalView {
     pub(crate) fn echo(&mut self, prompt: &str) {
         self.begin(LastOutput::Note);
         for (at, line) in printable(prompt).lines().enumerate() {
-            let mark = if at == 0 { "> " } else { "" };
-            self.row(&format!("{mark}{line}"), Style::PLAIN);
+            let mark = if at == 0 { "> " } else { "  " };
+            self.row(&format!("{mark}{line}"), Style::BOLD);
         }
         self.row_ended();
+    }
+
+    /// Shows what was sent: the composer is empty again. A line editor leaves it on the screen by itself.
+    pub(crate) fn echo_sent(&mut self, prompt: &str) {
+        if self.screen.live().is_some() && !prompt.trim().is_empty() {
+            self.echo(prompt);
+        }
     }
 
     /// Prepares for the prompt.
     pub(crate) fn before_prompt(&mut self) {
         self.close_text();
         self.gap();
+    }
+
+    /// Takes a key, a paste or a new size, and draws what it changes.
+    pub(crate) fn input(&mut self, event: &TerminalEvent) -> Option<UserAction> {
+        let action = self.screen.live()?.event(event);
+        self.markdown.set_width(self.screen.columns());
+        action
+    }
+
+    /// The live part, where there is one.
+    pub(crate) fn live(&mut self) -> Option<&mut LiveScreen> {
+        self.screen.live()
+    }
+
+    /// Changes the model of the live part, where there is one.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Interface)) {
+        if let Some(live) = self.screen.live() {
+            live.change(change);
+        }
+    }
+
+    /// Shows the status line of the user's command; where there is no live part, above the prompt.
+    pub(crate) fn show_status(&mut self, line: &str) {
+        let fitted = width::fitted(line, self.columns());
+        if self.screen.live().is_none() && !line.trim().is_empty() {
+            self.note(&fitted, Style::DIM);
+        }
+        self.show_own_status(&fitted);
+    }
+
+    /// Shows the status line, where there is a live part.
+    pub(crate) fn show_own_status(&mut self, line: &str) {
+        let status = vec![(width::fitted(line, self.columns()), Style::DIM)];
+        self.change(|interface| interface.set_status(status));
     }
 
     /// The line editor or another program has written; the cursor is at the start of a row.
@@ -144,18 +188,21 @@ impl TerminalView {
         self.progress.rest(now);
         self.progress.waiting(now);
         self.receipts.clear();
+        self.change(|interface| interface.set_phase(TurnPhase::Running));
+        self.show_progress();
     }
 
     /// The user has interrupted the turn.
     pub(crate) fn stopping(&mut self) {
         self.progress.stopping(Instant::now());
+        self.show_progress();
     }
 
     pub(crate) fn turn_ended(&mut self) {
         self.release();
         self.close_text();
         self.progress.rest(Instant::now());
-        self.screen.clear_status();
+        self.change(|interface| interface.set_phase(TurnPhase::Idle));
     }
 
     /// Shows a notice of the program, wrapped.
@@ -179,10 +226,10 @@ impl TerminalView {
         self.close_text();
         self.begin(LastOutput::Note);
         let names = rows.iter().map(|(name, _)| width::of(name)).max().unwrap_or(0) + 2;
-        let two_columns = names <= columns() / 2;
+        let two_columns = names <= self.columns() / 2;
         let indent = if two_columns { names } else { 2 };
         for (name, text) in rows {
-            let mut flow = Flow::new(columns());
+            let mut flow = Flow::new(self.columns());
             let rest = vec![(" ".repeat(indent), Style::PLAIN)];
             let name = format!("{name}{}", " ".repeat(names - width::of(name)));
             if two_columns {
@@ -199,10 +246,14 @@ impl TerminalView {
         }
     }
 
-    fn row(&mut self, line: &str, style: Style) {
-        let mut flow = Flow::new(columns());
+    pub(super) fn columns(&self) -> usize {
+        self.screen.columns()
+    }
+
+    pub(super) fn row(&mut self, line: &str, style: Style) {
+        let mut flow = Flow::new(self.columns());
         let blanks = line.len() - line.trim_start().len();
-        let hang = " ".repeat(blanks.min(columns() / 4));
+        let hang = " ".repeat(blanks.min(self.columns() / 4));
         flow.begin(vec![(hang.clone(), style)], vec![(hang, style)]);
         for c in line.trim_start().chars() {
             flow.put(c, style);
@@ -215,10 +266,16 @@ impl TerminalView {
     /// Shows a permission prompt and holds back events until it is answered.
     pub(crate) fn ask(&mut self, question: &ConfirmationRequest) {
         self.close_text();
-        self.screen.clear_status();
         self.gap();
-        let rows = confirmation::rows(question, &self.folder, columns());
+        let rows = confirmation::rows(question, &self.folder, self.columns());
         self.show(&rows);
+        let choices = confirmation::choices(question, &self.folder);
+        if let Some(live) = self.screen.live() {
+            live.ask(choices);
+        } else {
+            let rows = confirmation::choices_row(question, &self.folder, self.columns());
+            self.show(&rows);
+        }
         self.held.get_or_insert_default();
         self.last = LastOutput::Note;
     }
@@ -228,6 +285,7 @@ impl TerminalView {
         self.row_ended();
         self.last = LastOutput::Gap;
         self.progress.shown(Instant::now());
+        self.change(Interface::close_menu);
         self.release();
     }
 
@@ -242,110 +300,32 @@ impl TerminalView {
         if self.held.is_some() {
             return;
         }
-        if let Some(line) = self.progress.line(Instant::now(), self.screen.status_mode()) {
+        self.show_progress();
+        if let Screen::Lines(_) = self.screen
+            && let Some(line) = self.progress.line(Instant::now())
+        {
             if !self.screen.is_mid_row() {
                 self.gap();
             }
             let mode = mode_label(self.gate.mode());
             let mode = mode.map(|mode| format!("{mode} · ")).unwrap_or_default();
-            self.screen.set_status(&format!("{mode}{line}"));
+            if let Screen::Lines(lines) = &mut self.screen {
+                lines.append_status(&format!("{mode}{line}"));
+            }
         }
     }
 
-    /// Shows an engine event.
-    pub(crate) fn event(&mut self, event: EngineEvent) {
-        if let Some(held) = &mut self.held {
-            held.push(event);
-            return;
-        }
-        let now = Instant::now();
-        match event {
-            EngineEvent::Text(text) => {
-                self.progress.writing(now);
-                self.write(&text);
-            }
-            EngineEvent::Thinking(_) => self.progress.thinking(now),
-            EngineEvent::Withdrawn => {
-                self.progress.waiting(now);
-                self.withdraw();
-            }
-            EngineEvent::Message(message) => {
-                self.close_text();
-                if message.role == Role::User {
-                    self.progress.waiting(now);
-                }
-            }
-            EngineEvent::ToolStarted { id, name, input } => {
-                // The text before the call is complete.
-                self.close_text();
-                if is_todo_list(&name) {
-                    self.steps = tool_calls::todo_rows(&input);
-                }
-                let label = tool_calls::label(&name, &input, &self.folder);
-                self.progress.call_started(id, name, label, now);
-            }
-            EngineEvent::ToolChanged { id, input } => {
-                self.progress.call_changed(&id, |name| {
-                    format!("{} (changed by a hook)", tool_calls::label(name, &input, &self.folder))
-                });
-            }
-            // A denial is shown in the call's row; a plan is shown by its permission prompt.
-            EngineEvent::Answering | EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
-            EngineEvent::ToolPrinted { id, line } => {
-                self.progress.call_printed(&id, printable(&line).trim());
-            }
-            EngineEvent::ToolFinished { id, name, result, .. } => {
-                let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
-                let outcome = tool_calls::outcome(&name, &result, &self.folder);
-                match &outcome {
-                    CallOutcome::Succeeded(_) if is_todo_list(&name) => self.list_steps(),
-                    CallOutcome::Succeeded(_) | CallOutcome::Failed(_) => {
-                        self.call(&label, &outcome);
-                    }
-                }
-            }
-            EngineEvent::Retrying { error, delay, retry, of } => {
-                self.progress.retrying(delay, retry, of, now);
-                self.note(&format!("{error}"), Style::PLAIN.color(Color::Yellow));
-            }
-            EngineEvent::Recalled(receipt) => self.recalled(receipt),
-            EngineEvent::Remembered(what) => {
-                self.note(&memory_notice(&what), Style::DIM);
-            }
-            EngineEvent::Corrected(corrected) => {
-                self.note(&corrected.line("/guard"), Style::PLAIN);
-            }
-            EngineEvent::Compacting(_) => self.progress.compacting(now),
-            EngineEvent::Compacted(report) => {
-                self.progress.waiting(now);
-                self.note(&compaction_notice(&report), Style::DIM);
-            }
-            EngineEvent::Notice(text) => self.note(&text, Style::DIM),
-        }
+    fn show_progress(&mut self) {
+        let text = self.progress.now(Instant::now());
+        let mode = mode_label(self.gate.mode());
+        self.change(|interface| {
+            interface.set_progress(&text);
+            interface.set_mode(mode);
+        });
     }
 
-    /// Shows a recall in one line and keeps its details for Alt-R.
-    fn recalled(&mut self, receipt: RecallReceipt) {
-        if !receipt.recalled.is_empty() {
-            self.note(&format!("{} · Alt-R explains", receipt.line()), Style::DIM);
-        }
-        self.receipts.push(receipt);
-    }
-
-    /// Shows why memories were recalled in the last turn, and why others were not.
-    pub(crate) fn explain_recall(&mut self) {
-        let receipts = std::mem::take(&mut self.receipts);
-        if receipts.is_empty() {
-            self.note("No recall in this turn yet.", Style::DIM);
-        }
-        for receipt in &receipts {
-            receipt.explained().iter().for_each(|line| self.note(line, Style::DIM));
-        }
-        self.receipts = receipts;
-    }
-
-    fn write(&mut self, text: &str) {
-        self.markdown.set_width(columns());
+    pub(super) fn write(&mut self, text: &str) {
+        self.markdown.set_width(self.columns());
         let pieces = self.markdown.push(text);
         if pieces.is_empty() {
             return;
@@ -358,14 +338,14 @@ impl TerminalView {
     }
 
     /// Marks the partial text on the screen as discarded and drops what was not shown yet.
-    fn withdraw(&mut self) {
+    pub(super) fn withdraw(&mut self) {
         if self.text == TextState::Open {
             self.note("Partial response discarded; the request is retried.", Style::DIM);
         }
-        self.markdown = Renderer::new(columns());
+        self.markdown = Renderer::new(self.columns());
     }
 
-    fn close_text(&mut self) {
+    pub(super) fn close_text(&mut self) {
         let rest = self.markdown.finish();
         if !rest.is_empty() {
             if self.text == TextState::Closed {
@@ -380,33 +360,7 @@ impl TerminalView {
         }
     }
 
-    /// Shows a finished tool call in one row.
-    fn call(&mut self, label: &str, outcome: &CallOutcome) {
-        let room = columns().saturating_sub(width::of(CALL) + 1);
-        let (text, style) = match outcome {
-            CallOutcome::Succeeded(text) => (text.clone(), Style::DIM),
-            CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
-        };
-        let line = call_row(label, &text, style, room);
-        if self.text == TextState::Open {
-            self.waiting.push(line);
-        } else {
-            self.begin(LastOutput::Call);
-            self.show(&line);
-        }
-    }
-
-    /// Shows the model's to-do list.
-    fn list_steps(&mut self) {
-        self.close_text();
-        self.gap();
-        for (step, style) in std::mem::take(&mut self.steps) {
-            self.row(&step, style);
-        }
-        self.last = LastOutput::Note;
-    }
-
-    fn begin(&mut self, kind: LastOutput) {
+    pub(super) fn begin(&mut self, kind: LastOutput) {
         if self.last != kind {
             self.gap();
         }
@@ -414,7 +368,7 @@ impl TerminalView {
     }
 
     /// Ensures that the last row is empty.
-    fn gap(&mut self) {
+    pub(super) fn gap(&mut self) {
         if self.screen.is_mid_row() {
             self.show(&[Piece::Newline]);
         }
@@ -424,46 +378,8 @@ impl TerminalView {
         }
     }
 
-    fn show(&mut self, pieces: &[Piece]) {
+    pub(super) fn show(&mut self, pieces: &[Piece]) {
         self.screen.put(pieces);
         self.progress.shown(Instant::now());
-    }
-}
-
-/// The label gets the columns that the outcome leaves, but at least half.
-fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece> {
-    let wanted = if outcome.is_empty() { 0 } else { width::of(outcome) + 3 };
-    let label = width::fitted(label, room.saturating_sub(wanted).max(room / 2));
-    let mut row = vec![Piece::text(CALL, Style::DIM), Piece::text(label.clone(), Style::PLAIN)];
-    if !outcome.is_empty() {
-        let outcome = width::fitted(outcome, room.saturating_sub(width::of(&label) + 3));
-        row.push(Piece::text(format!(" · {outcome}"), style));
-    }
-    row.push(Piece::Newline);
-    row
-}
-
-fn is_todo_list(tool: &str) -> bool {
-    traits_of(tool).result_display == ResultDisplay::TodoList
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_call_takes_one_row() {
-        let text = |label: &str, outcome: &str| {
-            let row = call_row(label, outcome, Style::DIM, 20);
-            let text = |piece| match piece {
-                Piece::Text(text, _) => text,
-                Piece::Newline => String::new(),
-            };
-            row.into_iter().map(text).collect::<String>()
-        };
-        assert_eq!(text("Read a.rs", "5 lines"), "→ Read a.rs · 5 lines");
-        assert_eq!(text("Bash: a long command line", "5 lines"), "→ Bash: a l… · 5 lines");
-        assert_eq!(text("Read a.rs", "failed: no such file"), "→ Read a.rs · failed:…");
-        assert_eq!(text("Edit a.rs", ""), "→ Edit a.rs");
     }
 }

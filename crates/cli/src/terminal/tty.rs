@@ -1,6 +1,7 @@
 //! Terminal modes and size.
 //!
-//! In interactive mode the terminal does not echo: keys typed during a turn wait for the next prompt.
+//! The terminal interface reads keys as they are ([`RawMode`]). In line mode the terminal does not echo ([`NoEcho`]): keys typed
+//! during a turn wait for the next prompt.
 //! Invariant: however the program ends, short of `kill -9`, the original modes are restored.
 
 use std::io::{self, Write};
@@ -8,12 +9,13 @@ use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize,
-    tcsetattr,
+    InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr,
+    tcgetwinsize, tcsetattr,
 };
 
-/// The width of a terminal that does not report one.
-const DEFAULT_COLUMNS: usize = 80;
+/// The size of a terminal that does not report one, and the largest that is believed.
+const DEFAULT_SIZE: (u16, u16) = (80, 24);
+const LARGEST_SIZE: (u16, u16) = (1_000, 500);
 /// Bracketed paste: pasted lines stay together.
 const ENABLE_PASTE_MARKS: &str = "\x1b[?2004h";
 /// Turns off bracketed paste and colors.
@@ -48,6 +50,39 @@ impl Drop for NoEcho {
     }
 }
 
+/// Keys arrive as they are, Ctrl-C and Ctrl-Z too, until dropped.
+#[derive(Debug)]
+pub(crate) struct RawMode {
+    before: Termios,
+}
+
+impl RawMode {
+    pub(crate) fn enable() -> io::Result<Self> {
+        let before = tcgetattr(io::stdin())?;
+        let before = ORIGINAL.get_or_init(|| before).clone();
+        let mode = Self { before };
+        mode.reapply()?;
+        Ok(mode)
+    }
+
+    /// Turns it on again after another program used the terminal.
+    pub(crate) fn reapply(&self) -> io::Result<()> {
+        let mut modes = self.before.clone();
+        modes.make_raw();
+        // A line feed still starts a new row, for whoever else writes.
+        modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+        tcsetattr(io::stdin(), OptionalActions::Now, &modes)?;
+        write_sequence(ENABLE_PASTE_MARKS);
+        Ok(())
+    }
+}
+
+impl Drop for RawMode {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
 /// No echo and no line buffering: keys are kept as they are. Ctrl-C is still a signal.
 fn disable_echo(before: &Termios) -> io::Result<()> {
     let mut modes = before.clone();
@@ -74,8 +109,15 @@ fn write_sequence(sequence: &str) {
 
 /// The width of the terminal.
 pub(crate) fn columns() -> usize {
-    let size = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
-    if size == 0 { DEFAULT_COLUMNS } else { size }
+    usize::from(size().0)
+}
+
+/// Columns and rows of the terminal. One that says nothing sensible gets a usual size.
+pub(crate) fn size() -> (u16, u16) {
+    let said = tcgetwinsize(io::stdout()).map_or((0, 0), |size| (size.ws_col, size.ws_row));
+    let columns = if said.0 == 0 { DEFAULT_SIZE.0 } else { said.0 };
+    let rows = if said.1 == 0 { DEFAULT_SIZE.1 } else { said.1 };
+    (columns.min(LARGEST_SIZE.0), rows.min(LARGEST_SIZE.1))
 }
 
 /// Takes the unread keys, so that they do not answer a permission prompt that appeared later.

@@ -7,6 +7,7 @@ pub(crate) mod compaction_notice;
 pub(crate) mod connect;
 pub(crate) mod crash;
 pub(crate) mod dream;
+pub(crate) mod editor;
 pub(crate) mod embedder;
 pub(crate) mod engine_config;
 pub(crate) mod exit;

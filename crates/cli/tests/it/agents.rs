@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::compacting::text_of;
 use crate::program::{BOTH, ask, dormouse, server, transcript, wait_until};
 use crate::reaper::{in_project, runs};
-use crate::talk::{leave, say, talk, wait_for_prompt};
+use crate::talk::{leave, say, talk, wait_for_menu, wait_for_prompt};
 
 /// A call of the tool.
 pub(crate) fn start(id: &str, input: &Value) -> ScriptedTurn {
@@ -229,12 +229,7 @@ fn a_result_that_arrives_while_the_person_types() {
     terminal.wait_for_text("and then wh");
     gate.open();
     terminal.wait_for_text("← agent general-purpose is done: look around a little");
-    terminal.wait_for("what was typed", |screen| {
-        screen
-            .lines()
-            .rfind(|row| !row.is_empty())
-            .is_some_and(|row| row.ends_with("> and then wh"))
-    });
+    terminal.wait_for("what was typed", |screen| screen.lines().any(|row| row == "> and then wh"));
     server.push(ScriptedTurn::new().text("We bury them."));
     terminal.enter("at?");
     terminal.wait_for_text("We bury them.");
@@ -716,8 +711,8 @@ fn asked_and_interrupted_in_a_conversation() {
     let mut terminal = talk(&home, &[], (110, 40));
     terminal.enter("go");
     terminal.wait_for_text("the agent general-purpose asks");
+    wait_for_menu(&terminal, "the agent general-purpose asks");
     terminal.type_keys("y");
-    terminal.type_keys("\r");
     wait_until("the command", || {
         std::fs::read_to_string(home.project().join("shell")).is_ok_and(|text| text.ends_with('\n'))
     });

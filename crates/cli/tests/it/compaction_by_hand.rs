@@ -18,14 +18,15 @@ pub(crate) fn three(server: &ScriptedServer, home: &TestHome) -> Terminal {
         server.push(
             ScriptedTurn::new().text(format!("answer {number}. {}", "It is so. ".repeat(200))),
         );
-        say(&mut terminal, &format!("question number {number}"), "It is so.");
+        say(&mut terminal, &format!("question number {number}"), &format!("answer {number}."));
     }
     terminal
 }
 
 fn answered(server: &ScriptedServer, terminal: &mut Terminal, question: &str) -> RecordedRequest {
-    server.push(ScriptedTurn::new().text("the very last answer"));
-    say(terminal, question, "the very last answer");
+    let last = format!("the very last answer to {question}");
+    server.push(ScriptedTurn::new().text(&last));
+    say(terminal, question, &last);
     server.requests().pop().unwrap()
 }
 

@@ -46,6 +46,7 @@ mod hooks_kinds;
 mod hooks_mcp;
 mod hooks_mistakes;
 mod instructions;
+mod interface;
 mod interrupt;
 mod layers;
 mod layers_of_the_server;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, ScriptedServer, Terminal, TestHome, WireFormat};
+use dormouse_testkit::{RecordedRequest, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server};
-use crate::talk::{leave, say, talk, wait_for_prompt, wait_for_prompt_in};
+use crate::talk::{answer, leave, say, talk, wait_for_menu, wait_for_prompt, wait_for_prompt_in};
 
 const PLAN: &str = "# Nuts\n\n1. Write `nuts.txt`.\n2. Count them: $ARGUMENTS, ${HOME}.";
 
@@ -146,17 +146,10 @@ fn a_plan_that_can_not_be_kept_is_not_handed_in() {
     server.finish();
 }
 
-#[track_caller]
-fn wait_for_question(terminal: &Terminal) {
-    terminal.wait_for("the question", |screen| {
-        screen.contains("y accept") && screen.trim_end().ends_with("allow?")
-    });
-}
-
 /// The person says what to change, then accepts, and the mode is what they chose.
 #[test]
 fn a_person_decides_about_the_plan() {
-    for (answer, mode) in [("y", ""), ("a", "accept-edits ")] {
+    for (keys, mode) in [("y", ""), ("a", "accept-edits ")] {
         let server = server(WireFormat::Anthropic)
             .reply(ScriptedTurn::new().call("1", "ExitPlan", exit_plan(PLAN)))
             .reply(ScriptedTurn::new().call("2", "ExitPlan", exit_plan("# Second plan")))
@@ -173,19 +166,19 @@ fn a_person_decides_about_the_plan() {
         wait_for_prompt_in(&terminal, &["plan "]);
         say(&mut terminal, "/plan", "the model has not presented a plan yet");
         terminal.enter("plan the nuts");
-        wait_for_question(&terminal);
+        wait_for_menu(&terminal, "1 Accept");
         let screen = terminal.screen();
         assert!(screen.contains("Write nuts.txt."), "markdown, not its source: {screen}");
-        terminal.enter("n more acorns");
+        terminal.type_keys("tmore acorns\r");
         terminal.wait_for_text("Second plan");
-        wait_for_question(&terminal);
+        wait_for_menu(&terminal, "1 Accept");
         let told = results(&server).pop().unwrap();
         assert!(told.contains("says: more acorns") && told.contains("still on"), "{told}");
-        terminal.enter(answer);
-        if answer == "y" {
+        terminal.type_keys(keys);
+        if keys == "y" {
             // The usual mode asks.
-            terminal.wait_for_text("always allow Write(nuts.txt)");
-            terminal.enter("y");
+            wait_for_menu(&terminal, "again for Write(nuts.txt)");
+            terminal.type_keys("y");
         }
         terminal.wait_for_text("all done");
         wait_for_prompt_in(&terminal, &[mode]);
@@ -211,8 +204,8 @@ fn the_mode_is_told_whenever_it_changes_and_a_plan_survives() {
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &["--permission-mode", "plan"], (80, 30));
     terminal.enter("plan");
-    wait_for_question(&terminal);
-    say(&mut terminal, "y", "first done");
+    wait_for_menu(&terminal, "1 Accept");
+    answer(&mut terminal, "y", "first done");
     let count = |text: &str| {
         let requests = server.requests();
         requests.last().unwrap().json()["messages"].to_string().matches(text).count()

@@ -8,7 +8,7 @@ use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, dormouse, server, transcript};
-use crate::talk::{leave, say, talk, texts};
+use crate::talk::{answer, leave, say, talk, texts, wait_for_menu};
 
 /// The person's own folder of skills.
 fn own(home: &TestHome) -> PathBuf {
@@ -350,8 +350,8 @@ fn what_a_skill_allows_is_taken_back() {
     say(&mut terminal, "touch it", "touched");
     assert!(home.project().join("one").exists());
     terminal.enter("and another");
-    terminal.wait_for_text("allow?");
-    say(&mut terminal, "n", "not touched");
+    wait_for_menu(&terminal, "touch two");
+    answer(&mut terminal, "n", "not touched");
     assert!(!home.project().join("two").exists());
     leave(terminal);
     server.finish();

@@ -16,7 +16,7 @@ pub(crate) fn talk(home: &TestHome, arguments: &[&str], size: (u16, u16)) -> Ter
     terminal
 }
 
-/// Waits until the last row that is not empty is a prompt, and the cursor stands behind it.
+/// Waits until the cursor stands behind an empty prompt, and no turn runs.
 #[track_caller]
 pub(crate) fn wait_for_prompt(terminal: &Terminal) {
     wait_for_prompt_in(terminal, &["", "accept-edits ", "plan ", "bypass "]);
@@ -25,9 +25,14 @@ pub(crate) fn wait_for_prompt(terminal: &Terminal) {
 /// The same, in one of these modes.
 #[track_caller]
 pub(crate) fn wait_for_prompt_in(terminal: &Terminal, modes: &[&str]) {
-    terminal.wait_for("the prompt", |screen| {
-        let row = screen.lines().rfind(|row| !row.is_empty()).and_then(|row| row.strip_suffix('>'));
-        row.is_some_and(|mode| modes.contains(&mode))
+    terminal.wait_for_screen("the prompt", |screen| {
+        let (row, _) = screen.cursor_position();
+        let (_, columns) = screen.size();
+        let rows: Vec<String> =
+            screen.rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect();
+        let at = |row: u16| rows.get(usize::from(row)).map_or("", String::as_str);
+        let is_idle = row.checked_sub(1).is_none_or(|above| at(above).is_empty());
+        is_idle && at(row).strip_suffix('>').is_some_and(|mode| modes.contains(&mode))
     });
 }
 
@@ -35,6 +40,20 @@ pub(crate) fn wait_for_prompt_in(terminal: &Terminal, modes: &[&str]) {
 #[track_caller]
 pub(crate) fn say(terminal: &mut Terminal, text: &str, known: &str) {
     terminal.enter(text);
+    terminal.wait_for_text(known);
+    wait_for_prompt(terminal);
+}
+
+/// Waits until a menu below a question about this takes the keys.
+#[track_caller]
+pub(crate) fn wait_for_menu(terminal: &Terminal, about: &str) {
+    terminal.wait_for("the question", |screen| screen.contains(about) && screen.contains("❯ 1"));
+}
+
+/// Answers a question by its keys and waits for the next prompt. `known` is the end of what is shown then.
+#[track_caller]
+pub(crate) fn answer(terminal: &mut Terminal, keys: &str, known: &str) {
+    terminal.type_keys(keys);
     terminal.wait_for_text(known);
     wait_for_prompt(terminal);
 }
@@ -66,7 +85,8 @@ pub(crate) fn texts(message: &Value) -> Vec<String> {
 pub(crate) fn below_the_first_prompt(terminal: &Terminal) -> Vec<String> {
     let rows = terminal.all_rows();
     let first = rows.iter().position(|row| row.starts_with('>')).unwrap();
-    rows.into_iter().skip(first).filter(|row| !row.is_empty()).collect()
+    let is_status = |row: &String| row.contains(" · default") || row.contains(" · window ");
+    rows.into_iter().skip(first).filter(|row| !row.is_empty() && !is_status(row)).collect()
 }
 
 #[test]
@@ -208,7 +228,7 @@ fn what_is_typed_during_a_turn_waits_for_the_next_prompt() {
     gate.wait_until_reached();
     terminal.wait_for_text("one");
     terminal.enter("typed ahead");
-    assert!(!terminal.screen().contains("typed"), "{}", terminal.screen());
+    terminal.wait_for_text("queued: typed ahead");
     gate.open();
     terminal.wait_for_text("second answer");
     wait_for_prompt(&terminal);
@@ -235,7 +255,7 @@ fn what_is_pasted_during_a_turn_stays_together() {
     assert!(terminal.look(Screen::bracketed_paste), "the terminal marks what is pasted");
     terminal.paste("a\nb\nc");
     gate.open();
-    terminal.wait_for("what was pasted", |screen| screen.contains("> a\nb\nc"));
+    terminal.wait_for("what was pasted", |screen| screen.contains("> a\n  b\n  c"));
     say(&mut terminal, "", "second answer");
     assert_eq!(texts(&server.requests()[1].last_message()).pop().unwrap(), "a\nb\nc");
     leave(terminal);
@@ -436,7 +456,7 @@ fn silence_faults_and_tries_are_told() {
     terminal.wait_for_text("an answer");
     wait_for_prompt(&terminal);
     terminal.enter("and again");
-    terminal.wait_for_text("waiting for the model · ");
+    terminal.wait_for_text("waiting for the model · 1 s");
     terminal.type_keys("\x03");
     terminal.wait_for_text("Interrupted.");
     leave(terminal);

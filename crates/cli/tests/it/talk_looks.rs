@@ -4,7 +4,9 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, WireFormat};
 
 use crate::program::server;
-use crate::talk::{below_the_first_prompt, leave, say, talk, wait_for_prompt};
+use crate::talk::{
+    answer, below_the_first_prompt, leave, say, talk, wait_for_menu, wait_for_prompt,
+};
 
 const ANSWER: &str = "\
 # Nuts
@@ -62,11 +64,10 @@ fn at_80_columns() {
         "─────────┼───────┼────────",
         "hazelnut │    40 │ 榛子",
         "acorn    │    12 │ 橡子 🌰",
-        "  fn main() { println!(\"a line of code that is too long for a narrow terminal\");",
-        "   }",
+        "  fn main() { println!(\"a line of code that is too long for a narrow terminal\")",
+        "  ; }",
         "睡鼠在冬天睡觉，因为食物很少。它们在秋天吃很多坚果，然后在树洞里睡到春天。",
         "Done.",
-        ">",
         "Session saved. Continue it with: dormouse --continue",
     ];
     assert_eq!(below_the_first_prompt(&terminal), expected);
@@ -91,11 +92,11 @@ fn at_40_columns() {
         "─────────┼───────┼────────",
         "hazelnut │    40 │ 榛子",
         "acorn    │    12 │ 橡子 🌰",
-        "  fn main() { println!(\"a line of code t",
-        "  hat is too long for a narrow terminal\"",
-        "  ); }",
-        "睡鼠在冬天睡觉，因为食物很少。它们在秋天",
-        "吃很多坚果，然后在树洞里睡到春天。",
+        "  fn main() { println!(\"a line of code",
+        "  that is too long for a narrow termina",
+        "  l\"); }",
+        "睡鼠在冬天睡觉，因为食物很少。它们在秋",
+        "天吃很多坚果，然后在树洞里睡到春天。",
         "Done.",
     ];
     let from = rows.iter().position(|row| row.starts_with('•')).unwrap();
@@ -162,13 +163,10 @@ fn nothing_of_a_hostile_model_steers_the_terminal() {
     home.write("evil.txt", "\x1b]0;owned\x07\n");
     let mut terminal = talk(&home, &[], (80, 40));
     terminal.enter("go");
-    let question = |screen: &str, nth| {
-        screen.matches("allow?").count() == nth && screen.trim_end().ends_with("allow?")
-    };
-    terminal.wait_for("a question", |screen| question(screen, 1));
-    terminal.enter("n");
-    terminal.wait_for("a question", |screen| question(screen, 2));
-    say(&mut terminal, "n", "all done");
+    wait_for_menu(&terminal, "again for Bash(touch");
+    terminal.type_keys("n");
+    wait_for_menu(&terminal, "again for Write(e");
+    answer(&mut terminal, "n", "all done");
     let bytes = String::from_utf8(terminal.bytes()).unwrap();
     assert!(!bytes.contains("\x1b]") && !bytes.contains("\x1b[2J") && !bytes.contains('\u{9b}'));
     assert!(!bytes.contains("\x1b[1;1H") && !bytes.contains('\u{202e}') && !bytes.contains('\x07'));
@@ -205,9 +203,9 @@ fn resized_while_the_answer_streams() {
     server.finish();
 }
 
-/// The first line that a command of the person's prints stands above every prompt; one that fails is told once.
+/// The first line that a command of the person's prints is the status line; one that fails is told once.
 #[test]
-fn a_line_above_the_prompt() {
+fn the_status_line_is_a_commands() {
     let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("Hello."))
         .reply(ScriptedTurn::new().text("Again."))
@@ -220,7 +218,7 @@ fn a_line_above_the_prompt() {
     terminal.wait_for_text("[scripted-1, 200000]");
     say(&mut terminal, "hi", "Hello.");
     let rows = terminal.all_rows();
-    assert_eq!(rows.iter().filter(|row| row.contains("[scripted-1")).count(), 2, "{rows:?}");
+    assert_eq!(rows.iter().filter(|row| row.contains("[scripted-1")).count(), 1, "{rows:?}");
     leave(terminal);
     let settings = serde_json::json!({"statusLine": {"command": "echo no such thing >&2; exit 3"}});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());

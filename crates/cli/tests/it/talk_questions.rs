@@ -1,10 +1,10 @@
 //! Questions about calls, and what the answers do.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, Terminal, TestHome, WireFormat};
+use dormouse_testkit::{ScriptedServer, TestHome, WireFormat};
 
 use crate::program::server;
-use crate::talk::{leave, say, talk, texts, wait_for_prompt};
+use crate::talk::{answer, leave, say, talk, texts, wait_for_menu, wait_for_prompt};
 
 const EDIT: &str = r#"{"file_path":"plan.md","old_string":"12 acorns","new_string":"13 acorns"}"#;
 
@@ -20,13 +20,6 @@ fn editing() -> (ScriptedServer, TestHome) {
     (server, home)
 }
 
-#[track_caller]
-fn wait_for_question(terminal: &Terminal, about: &str) {
-    terminal.wait_for("the question", |screen| {
-        screen.contains(about) && screen.lines().rfind(|row| !row.is_empty()) == Some("allow?")
-    });
-}
-
 /// The result that the model was told last.
 fn told(server: &ScriptedServer) -> String {
     texts(&server.requests().last().unwrap().last_message()).pop().unwrap()
@@ -37,12 +30,12 @@ fn yes_with_the_change_before_the_eyes() {
     let (server, home) = editing();
     let mut terminal = talk(&home, &[], (80, 24));
     terminal.enter("one more acorn");
-    wait_for_question(&terminal, "Edit plan.md");
+    wait_for_menu(&terminal, "Edit plan.md");
     let screen = terminal.screen();
     assert!(screen.contains("4 - - 12 acorns\n4 + - 13 acorns"), "{screen}");
-    assert!(screen.contains("always allow Edit(plan.md)"), "{screen}");
+    assert!(screen.contains("don't ask again for Edit(plan.md)"), "{screen}");
     assert!(home.read("plan.md").contains("12 acorns"));
-    say(&mut terminal, "y", "all done");
+    answer(&mut terminal, "y", "all done");
     assert!(home.read("plan.md").contains("13 acorns"));
     assert!(terminal.screen().contains("→ Edit plan.md"), "{}", terminal.screen());
     leave(terminal);
@@ -51,17 +44,14 @@ fn yes_with_the_change_before_the_eyes() {
 
 #[test]
 fn no_and_why() {
-    for (answer, reason) in
-        [("n", None), ("no, ask the squirrel first", Some("ask the squirrel first"))]
+    for (keys, reason) in
+        [("n", None), ("task the squirrel first\r", Some("ask the squirrel first"))]
     {
         let (server, home) = editing();
         let mut terminal = talk(&home, &[], (80, 24));
         terminal.enter("one more acorn");
-        wait_for_question(&terminal, "Edit plan.md");
-        terminal.enter("perhaps");
-        terminal.wait_for_text("Answer y, n or a");
-        wait_for_question(&terminal, "Answer y, n or a");
-        say(&mut terminal, answer, "all done");
+        wait_for_menu(&terminal, "Edit plan.md");
+        answer(&mut terminal, keys, "all done");
         assert!(home.read("plan.md").contains("12 acorns"));
         let told = told(&server);
         assert!(told.contains("Edit was not run"), "{told}");
@@ -84,13 +74,14 @@ fn always_asks_no_more_in_this_session() {
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
     terminal.enter("touch it twice");
-    wait_for_question(&terminal, "touch nuts");
+    wait_for_menu(&terminal, "touch nuts");
     assert!(!home.project().join("nuts").exists());
-    terminal.enter("a");
-    wait_for_question(&terminal, "touch other");
+    terminal.type_keys("a");
+    wait_for_menu(&terminal, "touch other");
     assert!(home.project().join("nuts").exists());
-    assert_eq!(terminal.screen().matches("allow?").count(), 2, "{}", terminal.screen());
-    say(&mut terminal, "n", "all done");
+    let asked = terminal.screen().matches("`touch` may modify files").count();
+    assert_eq!(asked, 2, "{}", terminal.screen());
+    answer(&mut terminal, "n", "all done");
     assert!(!home.project().join("other").exists());
     say(&mut terminal, "/permissions", "Bash(touch nuts)");
     leave(terminal);
@@ -98,23 +89,17 @@ fn always_asks_no_more_in_this_session() {
 }
 
 #[test]
-fn ctrl_c_is_no_and_stop() {
-    for key in ["\x03", "\x04"] {
+fn esc_ctrl_c_and_ctrl_d_are_no_and_the_model_hears_that_nothing_ran() {
+    for key in ["\x03", "\x04", "\x1b"] {
         let (server, home) = editing();
-        server.push(ScriptedTurn::new().text("not reached"));
         let mut terminal = talk(&home, &[], (80, 24));
         terminal.enter("one more acorn");
-        wait_for_question(&terminal, "Edit plan.md");
-        terminal.type_keys(key);
-        terminal.wait_for_text("Interrupted. Partial output kept.");
-        wait_for_prompt(&terminal);
-        assert_eq!(server.requests().len(), 2, "the turn has ended");
+        wait_for_menu(&terminal, "Edit plan.md");
+        answer(&mut terminal, key, "all done");
         assert!(home.read("plan.md").contains("12 acorns"));
-        say(&mut terminal, "go on", "all done");
-        let last = server.requests()[2].last_message();
-        assert!(last["content"][0]["type"] == "tool_result", "the call is closed: {last}");
+        assert!(told(&server).contains("Edit was not run"), "{}", told(&server));
         leave(terminal);
-        drop(server);
+        server.finish();
     }
 }
 
@@ -137,13 +122,13 @@ fn what_was_typed_ahead_answers_no_question() {
     terminal.enter("go");
     gate.wait_until_reached();
     terminal.wait_for_text("one");
-    terminal.enter("y");
+    terminal.type_keys("y");
     gate.open();
-    wait_for_question(&terminal, "touch harm");
-    terminal.enter("n");
-    // It stands in the next prompt, and is not sent by itself.
+    terminal.wait_for_text("Tab to answer the question.");
+    terminal.type_keys("es\tn");
+    // It stands in the composer, and is not sent by itself.
     terminal.wait_for("what was typed", |screen| {
-        screen.contains("all done") && screen.lines().rfind(|row| !row.is_empty()) == Some("> y")
+        screen.contains("all done") && screen.lines().any(|row| row == "> yes")
     });
     assert!(!home.project().join("harm").exists());
     terminal.type_keys("\x03");
@@ -188,10 +173,10 @@ fn a_tool_of_an_mcp_server() {
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
     let mut terminal = talk(&home, &[], (100, 30));
     terminal.enter("call them");
-    wait_for_question(&terminal, "always allow mcp__mean__echo");
-    terminal.enter("a");
-    wait_for_question(&terminal, "always allow mcp__mean__fail");
-    say(&mut terminal, "n", "all done");
+    wait_for_menu(&terminal, "again for mcp__mean__echo");
+    terminal.type_keys("a");
+    wait_for_menu(&terminal, "again for mcp__mean__fail");
+    answer(&mut terminal, "n", "all done");
     assert_eq!(home.read("mean-calls"), "echo\necho\n");
     assert!(told(&server).contains("mcp__mean__fail was not run"), "{}", told(&server));
     leave(terminal);

@@ -11,6 +11,7 @@ use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{Block, Message, MessageFlags, Response, Role, ToolUseId};
 use dormouse_hooks::BatchCall;
+use dormouse_memory::Trust;
 use dormouse_model::SentRequest;
 use tokio_util::sync::CancellationToken;
 
@@ -288,7 +289,25 @@ impl<'e, 't> Driver<'e, 't> {
         let message = engine.conversation.push(message)?;
         engine.messages.confirm();
         self.turn.emit(EngineEvent::Message(message));
+        // Where the turn ends here, the user's messages begin the next one.
+        if halt.is_none() && !self.turn.is_interrupted() {
+            self.commit_steering()?;
+        }
         Ok(Next::Event(TurnEvent::RoundCommitted { halt }))
+    }
+
+    /// Adds the messages that the user has sent meanwhile. They are the user's words, unlike what follows results.
+    fn commit_steering(&mut self) -> Result<(), EngineError> {
+        for text in self.turn.steered() {
+            let blocks = vec![Block::text(&text)];
+            let engine = &mut *self.engine;
+            let message = engine.conversation.append_user(blocks, MessageFlags::default())?;
+            if let Some(memory) = &engine.config.memory {
+                memory.access.provenance().record(message.id, Trust::Typed, &text);
+            }
+            self.turn.emit(EngineEvent::Message(message));
+        }
+        Ok(())
     }
 
     /// Runs the hooks of a round of calls. The reason to end the turn, if a hook gives one.

@@ -24,12 +24,12 @@ fn press(composer: &mut Composer, keys: &str) -> Vec<String> {
             text => {
                 let mut letters = text.chars();
                 for letter in letters.by_ref() {
-                    composer.key(&KeyEvent::new(KeyCode::Char(letter), modifiers));
+                    composer.key(KeyEvent::new(KeyCode::Char(letter), modifiers));
                 }
                 continue;
             }
         };
-        if let ComposerResult::Submitted(text) = composer.key(&KeyEvent::new(code, modifiers)) {
+        if let ComposerResult::Submitted(text) = composer.key(KeyEvent::new(code, modifiers)) {
             sent.push(text);
         }
     }

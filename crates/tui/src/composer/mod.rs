@@ -7,7 +7,7 @@ mod layout;
 mod paste;
 mod text;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use history::EarlierPrompts;
 pub use layout::ComposerRows;
@@ -105,7 +105,7 @@ impl Composer {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: &KeyEvent) -> ComposerResult {
+    pub fn key(&mut self, key: KeyEvent) -> ComposerResult {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let shift = key.modifiers.contains(KeyModifiers::SHIFT);

@@ -4,10 +4,10 @@ use dormouse_memory::{FileDiff, MessageSource, Proposal, ProposalId, ProposedFil
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::editor::EditedCopy;
 use super::stores::{ScopedStore, SelectedStores};
 use crate::args::{InboxArguments, InboxVerb};
 use crate::message_catalog::msg;
+use crate::wiring::editor::EditedCopy;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;

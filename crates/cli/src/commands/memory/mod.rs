@@ -2,7 +2,6 @@
 //! memory is switched off for the model.
 
 mod check;
-mod editor;
 mod embed;
 mod export_import;
 pub(crate) mod guard;

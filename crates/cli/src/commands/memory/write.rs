@@ -10,12 +10,12 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::editor;
 use super::stores::{
     ScopedMemory, ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing,
 };
 use crate::args::{AddArguments, EditArguments, MemoryTypeArgument, NamedArguments, RmArguments};
 use crate::message_catalog::msg;
+use crate::wiring::editor;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::memory_directories::StoreScope;

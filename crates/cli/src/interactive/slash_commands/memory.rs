@@ -3,7 +3,6 @@
 use crate::args::{CliCommand, parse_arguments};
 use crate::commands::{dream, memory};
 use crate::interactive::session::InteractiveSession;
-use crate::terminal::tty::{self, NoEcho};
 use crate::wiring::exit::Failure;
 use crate::wiring::permissions;
 use crate::wiring::session_start::ActiveSession;
@@ -70,15 +69,16 @@ impl InteractiveSession<'_> {
             Ok(arguments) => arguments.command,
             Err(error) => return self.view.say(error.render().to_string().trim_end()),
         };
+        self.view.borrow_mut().before_prompt();
         let result = match command {
             Some(CliCommand::Memory(command)) => {
-                self.in_normal_mode(memory::run(&command, self.world)).await
+                self.input.lend(&self.view, memory::run(&command, self.world)).await
             }
             Some(CliCommand::Dream(arguments)) => {
-                self.in_normal_mode(dream::run(&arguments, self.world)).await
+                self.input.lend(&self.view, dream::run(&arguments, self.world)).await
             }
             Some(CliCommand::Recall(arguments)) => {
-                self.in_normal_mode(memory::recall::run(&arguments, self.world)).await
+                self.input.lend(&self.view, memory::recall::run(&arguments, self.world)).await
             }
             _ => return,
         };
@@ -99,20 +99,5 @@ impl InteractiveSession<'_> {
             let text = format!("{pending} for your review: /memory inbox");
             self.view.borrow_mut().note(&text, Style::DIM);
         }
-    }
-
-    /// Gives the terminal, in its normal mode, to a command that prints, asks or opens an editor.
-    async fn in_normal_mode<T>(&self, work: impl Future<Output = T>) -> T {
-        self.view.borrow_mut().before_prompt();
-        if self.no_echo.is_some() {
-            tty::restore();
-        }
-        let result = work.await;
-        if let Some(Err(error)) = self.no_echo.as_ref().map(NoEcho::reapply) {
-            let text = format!("cannot set up the terminal: {error}");
-            self.view.borrow_mut().note(&text, Style::DIM);
-        }
-        self.view.borrow_mut().row_ended();
-        result
     }
 }

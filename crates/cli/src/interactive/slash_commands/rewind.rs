@@ -46,7 +46,8 @@ impl InteractiveSession<'_> {
         let request = RewindRequest { target: point.target, scope, overwrite };
         let outcome = rewinding.go_back(request, &plan)?;
         // The message can be changed and sent again.
-        self.typed_ahead = outcome.prompt.clone().unwrap_or_default();
+        let prompt = outcome.prompt.clone().unwrap_or_default();
+        self.input.set_text(&self.view, &prompt);
         let done = outcome_text(&outcome, scope, number);
         let hint = if lost.is_empty() || overwrite {
             String::new()

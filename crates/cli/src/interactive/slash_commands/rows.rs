@@ -20,14 +20,22 @@ use super::command_list::COMMANDS;
 const TABLE_COLUMNS: usize = 80;
 
 const KEYS: &[(&str, &str)] = &[
-    ("Enter", "send the message"),
+    (
+        "Enter",
+        "send the message; during a turn: queue it, and again: send it with the next request",
+    ),
     ("Alt-Enter, Ctrl-J", "insert a line break; also \\ and Enter"),
-    ("Up, Ctrl-R", "prompt history"),
+    ("Up, Down", "earlier messages; during a turn, Up takes a queued message back"),
+    ("Ctrl-R", "search earlier messages"),
     ("Tab", "complete a command"),
+    ("Esc", "interrupt the turn; twice at an empty prompt: go back to an earlier message"),
+    ("Ctrl-O", "show the whole output of the last call"),
+    ("Ctrl-G", "edit the message in your editor"),
     ("Shift-Tab", "at an empty prompt: next permission mode (default, accept-edits, plan)"),
     ("Alt-U", "at an empty prompt: undo the last memory change"),
     ("Alt-R", "at an empty prompt: explain the last recall"),
-    ("Ctrl-C", "interrupt the turn; twice at an empty prompt: leave"),
+    ("Ctrl-C", "clear the message, then interrupt the turn; twice at an empty prompt: leave"),
+    ("Ctrl-Z", "stop the program; fg continues it"),
     ("Ctrl-D", "leave"),
 ];
 

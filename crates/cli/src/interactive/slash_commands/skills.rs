@@ -1,18 +1,31 @@
 //! Skills in interactive mode: `/skills`, and skills called like commands.
 
 use dormouse_extensions::skills::{Skill, SkillOwner};
+use dormouse_tui::suggestions::Suggestion;
 
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
 use crate::wiring::session_start::ActiveSession;
 
-use super::command_list::is_command;
+use super::command_list::{COMMANDS, is_command};
 use super::rows::{self, Rows};
 
 /// The skills that the user can call by `/name`.
 pub(crate) fn names(session: &ActiveSession) -> Vec<String> {
     let skills = session.engine.session_tools().skills().all();
     skills.filter(|skill| is_callable(skill)).map(|skill| skill.name.clone()).collect()
+}
+
+/// Commands and skills, as the composer suggests them.
+pub(crate) fn suggestions(session: &ActiveSession) -> Vec<Suggestion> {
+    let suggestion = |name: &str, description: &str| Suggestion {
+        name: format!("/{name}"),
+        description: description.to_owned(),
+    };
+    let commands = COMMANDS.iter().map(|(_, name, _, does)| suggestion(name, does));
+    let skills = session.engine.session_tools().skills().all();
+    let skills = skills.filter(|skill| is_callable(skill));
+    commands.chain(skills.map(|skill| suggestion(&skill.name, &skill.description))).collect()
 }
 
 /// Whether `/name` calls the skill: a command of the same name takes precedence.

@@ -286,6 +286,7 @@ memory-import-invalid = the export cannot be read ({ $error }); export it again
 not-a-folder = `{ $path }` is not a folder: { $error }
 
 editor-failed = the editor `{ $editor }` failed; nothing was changed
+output-none = No tool call has printed anything yet.
 editor-failed-hint = set VISUAL or EDITOR, or use options such as --body and --description
 editor-empty = `{ $editor }` saved no text; nothing was changed
 editor-empty-hint = to remove a memory, run `dormouse memory rm`

@@ -1,4 +1,4 @@
-//! The user's editor, on a temporary copy: the memory itself is written through the store.
+//! The user's editor or pager, on a temporary copy: a memory itself is written through the store.
 //!
 //! Invariant: edited text is kept until it is saved, and the user is told where. An unchanged copy is removed.
 
@@ -10,14 +10,14 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::world::World;
 
-pub(super) struct EditedCopy {
+pub(crate) struct EditedCopy {
     folder: Dir,
     file: RelPath,
     text: String,
 }
 
 impl EditedCopy {
-    pub(super) fn create(world: &World, name: &str, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn create(world: &World, name: &str, text: &str) -> Result<Self, Failure> {
         let folder = Dir::create(world.home()?.join("tmp"))?;
         let name = format!("{}-{}", std::process::id(), name.replace('/', "-"));
         let file = RelPath::new(&name).map_err(Failure::failed)?;
@@ -26,12 +26,20 @@ impl EditedCopy {
     }
 
     /// Opens the editor, waits for it, and returns the new text.
-    pub(super) fn edit(&self, world: &World) -> Result<String, Failure> {
+    pub(crate) fn edit(&self, world: &World) -> Result<String, Failure> {
         let environment = &world.environment;
         let editor =
             [names::VISUAL, names::EDITOR].into_iter().find_map(|name| environment.get(name));
         let edited = self.edit_with(editor.unwrap_or("vi"));
         edited.map_err(|failure| self.with_kept_text(failure))
+    }
+
+    /// Shows the text in the user's pager, and removes the copy.
+    pub(crate) fn show(&self, world: &World) -> Result<(), Failure> {
+        let pager = world.environment.get(names::PAGER).unwrap_or("less -R");
+        let shown = run(pager, &self.real_path());
+        self.remove()?;
+        shown
     }
 
     fn edit_with(&self, editor: &str) -> Result<String, Failure> {
@@ -51,7 +59,7 @@ impl EditedCopy {
     }
 
     /// Adds the path of the edited text to a failure, if the text was changed.
-    pub(super) fn with_kept_text(&self, failure: Failure) -> Failure {
+    pub(crate) fn with_kept_text(&self, failure: Failure) -> Failure {
         let now = self.folder.read(&self.file).unwrap_or_default();
         if now == self.text.as_bytes() || now.trim_ascii().is_empty() {
             return match self.remove() {
@@ -62,7 +70,7 @@ impl EditedCopy {
         failure.hint(msg!("editor-text-kept", path = self.real_path().display().to_string()))
     }
 
-    pub(super) fn remove(&self) -> Result<(), Failure> {
+    pub(crate) fn remove(&self) -> Result<(), Failure> {
         match self.folder.remove_file(&self.file) {
             Err(error) if !error.is_not_found() => Err(error.into()),
             Ok(()) | Err(_) => Ok(()),

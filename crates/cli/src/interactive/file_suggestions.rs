@@ -1,0 +1,134 @@
+//! Files of the project for `@`: listed and matched by a thread of its own, so that typing never waits (U-7b).
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use dormouse_tui::suggestions::Suggestion;
+use ignore::{Walk, WalkBuilder};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+
+/// More files are not listed.
+const MOST_FILES: usize = 300_000;
+/// How many are suggested.
+const MOST_SUGGESTED: usize = 50;
+/// While it lists, it looks for a new word after so many files.
+const PIECE: usize = 2_000;
+/// A list that is older is made again.
+const STALE: Duration = Duration::from_secs(10);
+
+/// The files that fit a word.
+pub(crate) type FittingFiles = (String, Vec<Suggestion>);
+
+/// A handle of the thread, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct FileSuggestions {
+    words: Sender<String>,
+    last: Option<String>,
+}
+
+impl FileSuggestions {
+    /// Starts the thread. Nothing is listed before a word is asked for.
+    pub(crate) fn start(
+        folder: PathBuf,
+    ) -> std::io::Result<(Self, UnboundedReceiver<FittingFiles>)> {
+        let (words, asked) = channel();
+        let (found, receiver) = unbounded_channel();
+        let run = move || FileLister::new(folder, found).serve(&asked);
+        std::thread::Builder::new().name("files".to_owned()).spawn(run)?;
+        Ok((Self { words, last: None }, receiver))
+    }
+
+    /// Asks for the files that fit a word, unless it was asked for last.
+    pub(crate) fn ask(&mut self, word: Option<&str>) {
+        if self.last.as_deref() == word {
+            return;
+        }
+        self.last = word.map(str::to_owned);
+        if let Some(word) = word {
+            // Without the thread there are no suggestions.
+            let _gone = self.words.send(word.to_owned());
+        }
+    }
+}
+
+/// The thread's state.
+struct FileLister {
+    folder: PathBuf,
+    found: UnboundedSender<FittingFiles>,
+    files: Vec<String>,
+    listed: Option<Instant>,
+    matcher: Matcher,
+}
+
+impl FileLister {
+    fn new(folder: PathBuf, found: UnboundedSender<FittingFiles>) -> Self {
+        let matcher = Matcher::new(Config::DEFAULT.match_paths());
+        Self { folder, found, files: Vec::new(), listed: None, matcher }
+    }
+
+    fn serve(mut self, asked: &Receiver<String>) {
+        while let Ok(word) = asked.recv() {
+            let mut word = newest(asked).unwrap_or(word);
+            if self.listed.is_none_or(|listed| listed.elapsed() > STALE) {
+                word = self.list(asked, word);
+            }
+            self.answer(&word);
+        }
+    }
+
+    /// Lists the files, and answers meanwhile with what is known. Returns the newest word.
+    fn list(&mut self, asked: &Receiver<String>, mut word: String) -> String {
+        let mut walk = WalkBuilder::new(&self.folder).build();
+        let mut files = Vec::new();
+        loop {
+            let is_complete = take_piece(&mut walk, &self.folder, &mut files);
+            if is_complete || files.len() >= MOST_FILES {
+                self.files = files;
+                self.listed = Some(Instant::now());
+                return newest(asked).unwrap_or(word);
+            }
+            word = newest(asked).unwrap_or(word);
+            // The old list serves until the new one is as long.
+            if files.len() > self.files.len() {
+                self.files.clone_from(&files);
+                self.answer(&word);
+            }
+        }
+    }
+
+    fn answer(&mut self, word: &str) {
+        let pattern = Pattern::parse(word, CaseMatching::Smart, Normalization::Smart);
+        let mut fitting = pattern.match_list(&self.files, &mut self.matcher);
+        // Of equals the shorter path comes first.
+        fitting.sort_by_key(|(file, score)| (std::cmp::Reverse(*score), file.len()));
+        let suggestion = |(file, _): &(&String, u32)| Suggestion {
+            name: (*file).clone(),
+            description: String::new(),
+        };
+        let entries = fitting.iter().take(MOST_SUGGESTED).map(suggestion).collect();
+        // A session that has ended needs no answer.
+        let _gone = self.found.send((word.to_owned(), entries));
+    }
+}
+
+/// Adds some files; says whether there are no more.
+fn take_piece(walk: &mut Walk, folder: &Path, files: &mut Vec<String>) -> bool {
+    for _ in 0..PIECE {
+        let Some(entry) = walk.next() else { return true };
+        // What cannot be read is not suggested.
+        let Ok(entry) = entry else { continue };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let path = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        files.extend(path.filter(|_| is_file).map(str::to_owned));
+    }
+    false
+}
+
+/// The last word that was asked for, if there are more.
+fn newest(asked: &Receiver<String>) -> Option<String> {
+    asked.try_iter().last()
+}

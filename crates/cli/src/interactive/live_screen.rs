@@ -1,0 +1,203 @@
+//! The live part of the terminal: the interface's model, drawn below the finished rows.
+//!
+//! Keys are drawn at once; output is drawn at most thirty times a second, which no eye can tell from more.
+
+use std::io::{self, Stdout};
+use std::time::Duration;
+
+use dormouse_tui::inline::{InlineTerminal, LiveStyles};
+use dormouse_tui::interface::{Interface, TurnPhase, UserAction};
+use dormouse_tui::keys::TerminalEvent;
+use dormouse_tui::live::LiveRow;
+use dormouse_tui::menu::Choice;
+use dormouse_tui::style::{Piece, Style};
+
+use tokio::time::Instant;
+
+use crate::terminal::tty;
+
+use super::file_suggestions::FileSuggestions;
+
+/// How long output may wait to be drawn.
+pub(crate) const FRAME: Duration = Duration::from_millis(33);
+
+/// How long the user must not have typed before a menu gets the keys.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The interface and the terminal it is drawn on.
+#[derive(Debug)]
+pub(crate) struct LiveScreen {
+    interface: Interface,
+    files: FileSuggestions,
+    terminal: InlineTerminal<Stdout>,
+    columns: u16,
+    /// Finished rows that were not drawn yet.
+    finished: Vec<LiveRow>,
+    /// The row that is being written.
+    row: LiveRow,
+    is_changed: bool,
+    /// Whether the terminal is another program's, or more output follows at once.
+    is_away: bool,
+    /// When a key was pressed or a menu opened.
+    quiet_since: Instant,
+}
+
+impl LiveScreen {
+    pub(crate) fn new(interface: Interface, files: FileSuggestions, styles: LiveStyles) -> Self {
+        let (columns, rows) = tty::size();
+        Self {
+            interface,
+            files,
+            terminal: InlineTerminal::new(io::stdout(), (columns, rows), styles),
+            columns,
+            finished: Vec::new(),
+            row: LiveRow::new(),
+            is_changed: true,
+            is_away: false,
+            quiet_since: Instant::now(),
+        }
+    }
+
+    /// Columns of a row: the last one stays free, so that no terminal wraps a row.
+    pub(crate) fn columns(&self) -> usize {
+        usize::from(self.columns.max(2)) - 1
+    }
+
+    pub(crate) fn is_mid_row(&self) -> bool {
+        !self.row.is_empty()
+    }
+
+    pub(crate) fn put(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Newline => self.finished.push(std::mem::take(&mut self.row)),
+                Piece::Text(text, style) => self.put_text(text, *style),
+            }
+        }
+        self.interface.set_tail(self.row.clone());
+        self.is_changed = true;
+        // A turn has its frames; otherwise nobody else draws.
+        if self.interface.phase() == TurnPhase::Idle {
+            self.draw();
+        }
+    }
+
+    /// A line break within a text starts a row as well.
+    fn put_text(&mut self, text: &str, style: Style) {
+        for (at, line) in text.split('\n').enumerate() {
+            if at > 0 {
+                self.finished.push(std::mem::take(&mut self.row));
+            }
+            if !line.is_empty() {
+                self.row.push((line.to_owned(), style));
+            }
+        }
+    }
+
+    /// Changes the model; it is drawn with the next frame.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Interface)) {
+        change(&mut self.interface);
+        self.is_changed = true;
+    }
+
+    /// The next message of the queue.
+    pub(crate) fn next_queued(&mut self) -> Option<String> {
+        let text = self.interface.next_queued()?;
+        self.is_changed = true;
+        Some(text)
+    }
+
+    /// Asks with a menu. It gets the keys once the user has paused: nobody answers what they have not seen.
+    pub(crate) fn ask(&mut self, choices: Vec<Choice>) {
+        self.quiet_since = Instant::now();
+        self.change(|interface| interface.ask(choices));
+        self.draw();
+    }
+
+    /// Draws a frame.
+    pub(crate) fn frame(&mut self) {
+        if self.interface.menu_waits() && self.quiet_since.elapsed() >= PAUSE {
+            self.change(Interface::focus_menu);
+        }
+        self.draw();
+    }
+
+    /// Whether there is something to draw.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.is_changed && !self.is_away
+    }
+
+    /// Draws what has changed. A terminal that cannot be written to is noticed by the next read.
+    pub(crate) fn draw(&mut self) {
+        if self.is_changed() {
+            let view = self.interface.view(self.columns);
+            let finished = std::mem::take(&mut self.finished);
+            let _gone = self.terminal.draw(&finished, &view);
+            self.is_changed = false;
+        }
+    }
+
+    /// Takes an event of the terminal.
+    pub(crate) fn event(&mut self, event: &TerminalEvent) -> Option<UserAction> {
+        if !matches!(event, TerminalEvent::Suggested(..)) {
+            self.quiet_since = Instant::now();
+        }
+        let action = match event {
+            TerminalEvent::Key(key) => self.interface.key(*key),
+            TerminalEvent::Paste(text) => {
+                self.interface.paste(text);
+                None
+            }
+            TerminalEvent::Suggested(word, entries) => {
+                self.interface.suggest_attachments(word, entries.clone());
+                None
+            }
+            TerminalEvent::Resized => {
+                let size = tty::size();
+                self.columns = size.0;
+                let _gone = self.terminal.resize(size);
+                None
+            }
+        };
+        self.files.ask(self.interface.wanted_attachment());
+        self.is_changed = true;
+        // What follows an action is drawn together with what the key did.
+        if action.is_none() {
+            self.draw();
+        }
+        action
+    }
+
+    /// Draws nothing until [`Self::release`]: much output follows, which is drawn at once.
+    pub(crate) fn hold(&mut self) {
+        self.is_away = true;
+    }
+
+    pub(crate) fn release(&mut self) {
+        self.is_away = false;
+        self.draw();
+    }
+
+    /// Leaves the terminal to another program: the cursor is at the start of a row.
+    pub(crate) fn leave(&mut self) {
+        self.draw();
+        let _gone = self.terminal.clear();
+        self.is_away = true;
+    }
+
+    /// The terminal is ours again, with the cursor at the start of an empty row.
+    pub(crate) fn come_back(&mut self) {
+        self.terminal.forget();
+        self.is_away = false;
+        self.is_changed = true;
+        self.draw();
+    }
+}
+
+impl Drop for LiveScreen {
+    fn drop(&mut self) {
+        if !self.is_away {
+            self.leave();
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Engine events and tool calls, as rows on the terminal.
+
+use std::path::Path;
+
+use dormouse_base::printable;
+use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{Block, ResultDisplay, Role};
+use dormouse_engine::{EngineEvent, RecallReceipt};
+use dormouse_tui::style::{Color, Piece, Style};
+use dormouse_tui::width;
+use tokio::time::Instant;
+
+use crate::wiring::compaction_notice::compaction_notice;
+
+use super::tool_calls::{self, CallOutcome};
+use super::view::{LastOutput, TerminalView, TextState, memory_notice};
+
+/// The mark before a tool call.
+const CALL: &str = "→ ";
+
+impl TerminalView {
+    /// Shows an engine event.
+    pub(crate) fn event(&mut self, event: EngineEvent) {
+        if let Some(held) = &mut self.held {
+            held.push(event);
+            return;
+        }
+        let now = Instant::now();
+        match event {
+            EngineEvent::Text(text) => {
+                self.progress.writing(now);
+                self.write(&text);
+            }
+            EngineEvent::Thinking(_) => self.progress.thinking(now),
+            EngineEvent::Withdrawn => {
+                self.progress.waiting(now);
+                self.withdraw();
+            }
+            EngineEvent::Message(message) => {
+                self.close_text();
+                if message.role == Role::User {
+                    self.progress.waiting(now);
+                }
+            }
+            EngineEvent::ToolStarted { id, name, input } => {
+                // The text before the call is complete.
+                self.close_text();
+                if is_todo_list(&name) {
+                    self.steps = tool_calls::todo_rows(&input);
+                }
+                let label = tool_calls::label(&name, &input, &self.folder);
+                self.progress.call_started(id, name, label, now);
+            }
+            EngineEvent::ToolChanged { id, input } => {
+                self.progress.call_changed(&id, |name| {
+                    format!("{} (changed by a hook)", tool_calls::label(name, &input, &self.folder))
+                });
+            }
+            // A denial is shown in the call's row; a plan is shown by its permission prompt.
+            EngineEvent::Answering | EngineEvent::ToolDenied { .. } | EngineEvent::Planned(_) => {}
+            EngineEvent::ToolPrinted { id, line } => {
+                self.progress.call_printed(&id, printable(&line).trim());
+            }
+            EngineEvent::ToolFinished { id, name, result, .. } => {
+                let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
+                self.finished_call(&name, &label, &result);
+            }
+            EngineEvent::Retrying { error, delay, retry, of } => {
+                self.progress.retrying(delay, retry, of, now);
+                self.note(&format!("{error}"), Style::PLAIN.color(Color::Yellow));
+            }
+            EngineEvent::Recalled(receipt) => self.recalled(receipt),
+            EngineEvent::Remembered(what) => {
+                self.note(&memory_notice(&what), Style::DIM);
+            }
+            EngineEvent::Corrected(corrected) => {
+                self.note(&corrected.line("/guard"), Style::PLAIN);
+            }
+            EngineEvent::Compacting(_) => self.progress.compacting(now),
+            EngineEvent::Compacted(report) => {
+                self.progress.waiting(now);
+                self.note(&compaction_notice(&report), Style::DIM);
+            }
+            EngineEvent::Notice(text) => self.note(&text, Style::DIM),
+        }
+    }
+
+    /// Shows a recall in one line and keeps its details for Alt-R.
+    fn recalled(&mut self, receipt: RecallReceipt) {
+        if !receipt.recalled.is_empty() {
+            self.note(&format!("{} · Alt-R explains", receipt.line()), Style::DIM);
+        }
+        self.receipts.push(receipt);
+    }
+
+    /// Shows why memories were recalled in the last turn, and why others were not.
+    pub(crate) fn explain_recall(&mut self) {
+        let receipts = std::mem::take(&mut self.receipts);
+        if receipts.is_empty() {
+            self.note("No recall in this turn yet.", Style::DIM);
+        }
+        for receipt in &receipts {
+            receipt.explained().iter().for_each(|line| self.note(line, Style::DIM));
+        }
+        self.receipts = receipts;
+    }
+
+    /// Shows a finished tool call: its row, and a preview of its output.
+    pub(super) fn finished_call(&mut self, name: &str, label: &str, result: &Block) {
+        let outcome = tool_calls::outcome(name, result, &self.folder);
+        if matches!(outcome, CallOutcome::Succeeded(_)) && is_todo_list(name) {
+            return self.list_steps();
+        }
+        let output = tool_calls::result_text(result);
+        let preview = tool_calls::preview(name, &output, &outcome);
+        self.call(label, &outcome, &preview);
+        if !output.trim().is_empty() {
+            self.last_output = Some(output);
+        }
+    }
+
+    /// The whole output of the last call.
+    pub(super) fn last_output(&self) -> Option<String> {
+        self.last_output.clone()
+    }
+
+    /// The folder that paths are shown relative to.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Shows a finished tool call in one row, and lines of its output below.
+    fn call(&mut self, label: &str, outcome: &CallOutcome, preview: &[String]) {
+        let room = self.columns().saturating_sub(width::of(CALL) + 1);
+        let (text, style) = match outcome {
+            CallOutcome::Succeeded(text) => (text.clone(), Style::DIM),
+            CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
+        };
+        let mut line = call_row(label, &text, style, room);
+        for row in preview {
+            let row = width::fitted(row, room.saturating_sub(2));
+            line.extend([Piece::text(format!("  {row}"), Style::DIM), Piece::Newline]);
+        }
+        if self.text == TextState::Open {
+            self.waiting.push(line);
+        } else {
+            self.begin(LastOutput::Call);
+            self.show(&line);
+        }
+    }
+
+    /// Shows the model's to-do list.
+    fn list_steps(&mut self) {
+        self.close_text();
+        self.gap();
+        for (step, style) in std::mem::take(&mut self.steps) {
+            self.row(&step, style);
+        }
+        self.last = LastOutput::Note;
+    }
+}
+
+/// The label gets the columns that the outcome leaves, but at least half.
+fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece> {
+    let wanted = if outcome.is_empty() { 0 } else { width::of(outcome) + 3 };
+    let label = width::fitted(label, room.saturating_sub(wanted).max(room / 2));
+    let mut row = vec![Piece::text(CALL, Style::DIM), Piece::text(label.clone(), Style::PLAIN)];
+    if !outcome.is_empty() {
+        let outcome = width::fitted(outcome, room.saturating_sub(width::of(&label) + 3));
+        row.push(Piece::text(format!(" · {outcome}"), style));
+    }
+    row.push(Piece::Newline);
+    row
+}
+
+fn is_todo_list(tool: &str) -> bool {
+    traits_of(tool).result_display == ResultDisplay::TodoList
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_takes_one_row() {
+        let text = |label: &str, outcome: &str| {
+            let row = call_row(label, outcome, Style::DIM, 20);
+            let text = |piece| match piece {
+                Piece::Text(text, _) => text,
+                Piece::Newline => String::new(),
+            };
+            row.into_iter().map(text).collect::<String>()
+        };
+        assert_eq!(text("Read a.rs", "5 lines"), "→ Read a.rs · 5 lines");
+        assert_eq!(text("Bash: a long command line", "5 lines"), "→ Bash: a l… · 5 lines");
+        assert_eq!(text("Read a.rs", "failed: no such file"), "→ Read a.rs · failed:…");
+        assert_eq!(text("Edit a.rs", ""), "→ Edit a.rs");
+    }
+}

@@ -1,0 +1,289 @@
+//! What the terminal interface shows while an agent works, and what its keys do at every moment.
+
+use dormouse_model::script::ScriptedTurn;
+use dormouse_testkit::{CellColor, Gate, Reply, ScriptedServer, Terminal, TestHome, WireFormat};
+
+use crate::program::{BOTH, server};
+use crate::talk::{answer, leave, say, talk, texts, wait_for_menu, wait_for_prompt};
+
+const BYPASS: &[&str] = &["--permission-mode", "bypass"];
+
+/// The color of the first cell of the text in the row that contains it.
+fn color_of(terminal: &Terminal, text: &str) -> CellColor {
+    terminal.look(|screen| {
+        let (_, columns) = screen.size();
+        let row = screen.rows(0, columns.get()).position(|row| row.contains(text)).unwrap();
+        let row = u16::try_from(row).unwrap();
+        let column = (0..columns.get()).find(|column| {
+            screen.contents_between(row, *column, row, columns.get()).starts_with(text)
+        });
+        screen.cell(row, column.unwrap()).unwrap().fgcolor()
+    })
+}
+
+/// A model that runs a command and waits at the gate before it goes on.
+fn working(command: &str, gate: &Gate) -> (ScriptedServer, TestHome) {
+    let input = serde_json::json!({ "command": command }).to_string();
+    let server = server(WireFormat::Anthropic)
+        .reply(
+            Reply::from(ScriptedTurn::new().text("one two three four").call("b", "Bash", input))
+                .gate_after(3, gate),
+        )
+        .start();
+    let home = TestHome::new().with_server(&server);
+    (server, home)
+}
+
+/// A command that fails does not look like one that succeeded: exit code, red, and what it printed.
+#[test]
+fn a_failed_command_is_seen() {
+    let command = "seq 1 40; echo error: no nuts >&2; exit 3";
+    let input = serde_json::json!({ "command": command }).to_string();
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("b", "Bash", input))
+        .reply(ScriptedTurn::new().text("It failed."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, BYPASS, (100, 40));
+    say(&mut terminal, "count", "It failed.");
+    let screen = terminal.screen();
+    for wanted in [
+        "· exit code 3, 41 lines",
+        "  1\n  2\n",
+        "  … 29 lines more · Ctrl-O shows all",
+        "  error: no nuts",
+    ] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    assert_eq!(color_of(&terminal, "· exit code 3"), CellColor::Idx(1));
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn keys_are_shown_while_the_answer_streams_and_esc_stops_it() {
+    let gate = Gate::new();
+    let (server, home) = working("true", &gate);
+    let mut terminal = talk(&home, BYPASS, (80, 24));
+    terminal.enter("go");
+    gate.wait_until_reached();
+    terminal.wait_for_text("one two");
+    terminal.type_keys("睡鼠 and more");
+    terminal.wait_for_text("bypass > 睡鼠 and more");
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("Interrupted. Partial output kept.");
+    // What was typed is still there.
+    terminal.wait_for_text("bypass > 睡鼠 and more");
+    server.push(ScriptedTurn::new().text("Yes?"));
+    terminal.type_keys("!\r");
+    terminal.wait_for_text("Yes?");
+    wait_for_prompt(&terminal);
+    assert_eq!(texts(&server.requests()[1].last_message()).pop().unwrap(), "睡鼠 and more!");
+    gate.open();
+    leave(terminal);
+}
+
+/// Enter queues, Up takes back, Enter again steers: it goes with the next request of this turn, after the results.
+#[test]
+fn a_message_in_the_middle_of_a_turn() {
+    for wire in BOTH {
+        let gate = Gate::new();
+        let input = r#"{"command":"echo done"}"#;
+        let reply = ScriptedTurn::new().text("one two three four").call("b", "Bash", input);
+        let server = server(wire)
+            .reply(Reply::from(reply).gate_after(3, &gate))
+            .reply(ScriptedTurn::new().text("With walnuts."))
+            .reply(ScriptedTurn::new().text("And later."))
+            .start();
+        let home = TestHome::new().with_server(&server);
+        let mut terminal = talk(&home, BYPASS, (80, 24));
+        terminal.enter("collect nuts");
+        gate.wait_until_reached();
+        terminal.enter("no walnuts");
+        terminal.wait_for_text("queued: no walnuts");
+        terminal.type_keys("\x1b[A");
+        terminal.wait_for_text("bypass > no walnuts");
+        terminal.type_keys("\x01\x1b[3~\x1b[3~\x1b[3~\r");
+        terminal.wait_for_text("queued: walnuts");
+        terminal.type_keys("\r");
+        terminal.wait_for("the message that was sent", |screen| {
+            screen.contains("> walnuts") && !screen.contains("queued")
+        });
+        terminal.enter("and later?");
+        terminal.wait_for_text("queued: and later?");
+        gate.open();
+        terminal.wait_for_text("And later.");
+        wait_for_prompt(&terminal);
+        let requests = server.requests();
+        assert_eq!(requests.len(), 3, "{wire:?}");
+        let told = requests[1].json()["messages"].to_string();
+        let (result, message) = (told.find("done").unwrap(), told.find("walnuts").unwrap());
+        assert!(result < message, "after the results: {told}");
+        assert!(!told.contains("and later?"));
+        assert_eq!(texts(&requests[2].last_message()).pop().unwrap(), "and later?");
+        leave(terminal);
+        server.finish();
+    }
+}
+
+#[test]
+fn esc_twice_lists_the_messages_to_go_back_to() {
+    let server =
+        server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Good morning.")).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    say(&mut terminal, "good morning", "Good morning.");
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("Press Esc again to go back to an earlier message.");
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("1  good morning");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
+/// A resumed session shows where it was: the last turns with their calls.
+#[test]
+fn a_resumed_session_shows_its_last_turns() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, BYPASS, (90, 40));
+    for number in 1..=4 {
+        let input = format!(r#"{{"command":"echo nut {number}; exit {number}"}}"#);
+        server.push(ScriptedTurn::new().text("I look.").call("b", "Bash", input));
+        server.push(ScriptedTurn::new().text(format!("**Answer** {number}.")));
+        say(&mut terminal, &format!("question {number}"), &format!("Answer {number}."));
+    }
+    leave(terminal);
+    let terminal = talk(&home, &["--continue"], (90, 40));
+    let screen = terminal.screen();
+    for wanted in ["> question 2", "> question 4", "exit code 4, 1 line", "  nut 4", "Answer 4."] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    assert!(!screen.contains("question 1"), "{screen}");
+    leave(terminal);
+    server.finish();
+}
+
+#[test]
+fn slash_commands_are_suggested_as_they_are_typed() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    terminal.type_keys("/co");
+    terminal.wait_for_text("/context  show what fills the context window");
+    assert!(terminal.screen().contains("  /compact"), "{}", terminal.screen());
+    terminal.type_keys("n\t");
+    terminal.wait_for_text("> /con");
+    terminal.type_keys("\x03");
+    wait_for_prompt(&terminal);
+    assert!(!terminal.screen().contains("/context"), "{}", terminal.screen());
+    // Ctrl-C clears; Up brings it back.
+    terminal.type_keys("\x1b[A");
+    terminal.wait_for_text("> /con");
+    terminal.type_keys("\x03");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
+/// Nothing is cleared as a whole, nothing is asked, and rows that did not change are not written again.
+#[test]
+fn a_long_answer_is_written_once() {
+    let lines: Vec<String> = (0..400).map(|line| format!("{line}. a line of the answer")).collect();
+    let answer = lines.join("\n\n");
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text(&answer)).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    say(&mut terminal, "count", "399. a line of the answer");
+    let bytes = String::from_utf8(terminal.bytes()).unwrap();
+    for sequence in ["\x1b[2J", "\x1b[3J", "\x1b[?1049h", "\x1b[6n", "\x1b[c"] {
+        assert!(!bytes.contains(sequence), "{sequence:?}");
+    }
+    assert_eq!(bytes.matches("200. a line").count(), 1);
+    assert!(bytes.len() < 3 * answer.len(), "{} bytes for {}", bytes.len(), answer.len());
+    leave(terminal);
+    server.finish();
+}
+
+/// Ctrl-Z gives the terminal back in its normal mode and takes it again; a new size moves nothing that is finished.
+#[test]
+fn stopped_resized_and_used_again() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("Good morning."))
+        .reply(ScriptedTurn::new().text("Good night."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    say(&mut terminal, "good morning", "Good morning.");
+    terminal.type_keys("\x1a");
+    terminal.signal(rustix::process::Signal::CONT);
+    wait_for_prompt(&terminal);
+    terminal.resize(70, 20);
+    terminal.type_keys("good ");
+    terminal.wait_for_text("> good");
+    terminal.resize(100, 30);
+    terminal.type_keys("night\r");
+    terminal.wait_for_text("Good night.");
+    wait_for_prompt(&terminal);
+    let rows = terminal.all_rows().join("\n");
+    assert_eq!(rows.matches("Good morning.").count(), 1, "{rows}");
+    leave(terminal);
+    server.finish();
+}
+
+/// A reason is typed below the choice; the choice that keeps a rule shows the whole rule.
+#[test]
+fn the_menu_shows_the_whole_rule() {
+    let long = format!("touch {}", "a-rather-long-file-name-".repeat(2));
+    let input = serde_json::json!({ "command": long }).to_string();
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("b", "Bash", input))
+        .reply(ScriptedTurn::new().text("Not done."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (50, 30));
+    terminal.enter("touch it");
+    wait_for_menu(&terminal, "don't ask again");
+    let shown = terminal.screen().replace(['\n', ' '], "");
+    assert!(shown.contains(&format!("Bash({})", long.replace(' ', ""))), "{shown}");
+    answer(&mut terminal, "tuse a short name\r", "Not done.");
+    let told = texts(&server.requests()[1].last_message()).pop().unwrap();
+    assert!(told.contains("was not run") && told.contains("use a short name"), "{told}");
+    leave(terminal);
+    server.finish();
+}
+
+/// `@` finds files by a few letters of their path, as git sees them, and puts the path into the message.
+#[test]
+fn files_are_found_by_a_few_letters() {
+    let server =
+        server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("I look at it.")).start();
+    let home = TestHome::new().with_server(&server);
+    home.write("src/parser/lexer.rs", "// lexer");
+    home.write("src/parser/mod.rs", "// parser");
+    home.write("文档/睡鼠.md", "睡");
+    home.write("ignored/lexer.rs", "// not this");
+    home.write(".gitignore", "ignored/\n");
+    home.git_init();
+    let mut terminal = talk(&home, &[], (80, 24));
+    terminal.type_keys("see @lex");
+    terminal.wait_for_text("  src/parser/lexer.rs");
+    assert!(!terminal.screen().contains("ignored"), "{}", terminal.screen());
+    terminal.type_keys("\t");
+    terminal.wait_for_text("> see @src/parser/lexer.rs");
+    terminal.type_keys("and @睡");
+    terminal.wait_for_text("  文档/睡鼠.md");
+    terminal.type_keys("\r");
+    terminal.wait_for_text("and @文档/睡鼠.md");
+    terminal.type_keys("\r");
+    terminal.wait_for_text("I look at it.");
+    wait_for_prompt(&terminal);
+    let sent = texts(&server.requests()[0].last_message());
+    assert!(
+        sent.iter().any(|text| text.starts_with("see @src/parser/lexer.rs and @文档/睡鼠.md")),
+        "{sent:?}"
+    );
+    leave(terminal);
+    server.finish();
+}
