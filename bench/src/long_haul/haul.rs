@@ -160,9 +160,7 @@ fn say(terminal: &mut Terminal, turn: usize) {
 }
 
 fn wait_for_prompt(terminal: &Terminal) {
-    terminal.wait_for("the prompt", |screen| {
-        screen.lines().rfind(|row| !row.is_empty()).is_some_and(|row| row == "bypass >")
-    });
+    terminal.wait_for_prompt(&["bypass "]);
 }
 
 fn no_problem(ledger: &Mutex<Ledger>, server: &ScriptedServer) -> Result<()> {

@@ -70,6 +70,8 @@ pub enum EngineEvent {
         /// The result, as it is sent to the model.
         result: Block,
     },
+    /// A message that the user sent during the turn goes with the next request.
+    Steered(String),
     /// A request failed and is retried.
     Retrying {
         /// Why.

@@ -155,6 +155,20 @@ impl Terminal {
         }
     }
 
+    /// Waits until the cursor stands behind an empty prompt with one of these labels, and no turn runs: the row above is empty.
+    #[track_caller]
+    pub fn wait_for_prompt(&self, labels: &[&str]) {
+        self.wait_for_screen("the prompt", |screen| {
+            let (row, _) = screen.cursor_position();
+            let (_, columns) = screen.size();
+            let rows: Vec<String> =
+                screen.rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect();
+            let at = |row: u16| rows.get(usize::from(row)).map_or("", String::as_str);
+            let is_idle = row.checked_sub(1).is_none_or(|above| at(above).is_empty());
+            is_idle && at(row).strip_suffix('>').is_some_and(|label| labels.contains(&label))
+        });
+    }
+
     /// Waits until this text is on the screen.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {

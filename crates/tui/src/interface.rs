@@ -6,13 +6,14 @@ use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::composer::{Composer, ComposerResult};
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
-use crate::menu::{Choice, Menu, MenuAnswer, MenuFocus};
+use crate::menu::{Choice, Menu, MenuAnswer, MenuFocus, MenuResult};
 use crate::style::Style;
 use crate::suggestions::{
     Suggestion, SuggestionKind, SuggestionList, fitting_commands, fitting_prompts,
 };
 
 const PROMPT: &str = "> ";
+const SUSPEND: KeyEvent = KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL);
 /// The composer shows at most so many rows of a long text.
 const COMPOSER_ROWS: usize = 10;
 /// A pinned list shows at most so many rows.
@@ -75,6 +76,8 @@ pub struct Interface {
     suggestions: Option<SuggestionList>,
     menu: Option<Menu>,
     queue: Vec<String>,
+    /// Messages that go with the next request of the turn.
+    steered: Vec<String>,
     phase: TurnPhase,
     armed: Option<Armed>,
     /// The row of the finished content that is still being written.
@@ -167,8 +170,19 @@ impl Interface {
         (!self.queue.is_empty()).then(|| self.queue.remove(0))
     }
 
+    /// These messages go with the next request of the turn.
+    pub fn set_steered(&mut self, texts: &[String]) {
+        self.steered.extend_from_slice(texts);
+    }
+
+    /// The first of those messages was sent; it is shown above now.
+    pub fn take_steered(&mut self) -> Option<String> {
+        (!self.steered.is_empty()).then(|| self.steered.remove(0))
+    }
+
     /// Puts messages back at the head of the queue.
     pub fn queue_again(&mut self, texts: Vec<String>) {
+        self.steered.clear();
         self.queue.splice(0..0, texts);
     }
 
@@ -211,9 +225,21 @@ impl Interface {
     /// Takes a key.
     pub fn key(&mut self, key: KeyEvent) -> Option<UserAction> {
         let armed = self.armed.take();
+        if key == SUSPEND {
+            return Some(UserAction::Suspend);
+        }
         if let Some(menu) = &mut self.menu {
             if menu.focus() == MenuFocus::Menu {
-                let answer = menu.key(key)?;
+                let answer = match menu.key(key) {
+                    MenuResult::Answered(answer) => answer,
+                    MenuResult::Taken => return None,
+                    // Somebody begins to type: Enter must not answer.
+                    MenuResult::Unknown => {
+                        menu.lose_focus();
+                        self.composer.key(key);
+                        return None;
+                    }
+                };
                 self.menu = None;
                 return Some(UserAction::Answer(answer));
             }
@@ -329,7 +355,6 @@ impl Interface {
                 TurnPhase::Idle => Some(UserAction::Leave),
                 TurnPhase::Running => None,
             },
-            KeyCode::Char('z') if control => Some(UserAction::Suspend),
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
             KeyCode::Char('r') if control => {
@@ -401,9 +426,10 @@ impl Interface {
                 rows.push(fitted_row(&self.progress, Style::DIM, columns));
             }
         }
-        for queued in &self.queue {
-            let line = queued.lines().next().unwrap_or_default();
-            rows.push(fitted_row(&format!("queued: {line}"), Style::DIM, columns));
+        let waiting = self.steered.iter().map(|text| ("with the next request", text));
+        for (when, text) in waiting.chain(self.queue.iter().map(|text| ("queued", text))) {
+            let line = text.lines().next().unwrap_or_default();
+            rows.push(fitted_row(&format!("{when}: {line}"), Style::DIM, columns));
         }
         let cursor = self.input_rows(&mut rows, columns);
         if let Some(suggestions) = &self.suggestions {
@@ -437,18 +463,24 @@ impl Interface {
         (top + shown.cursor_row, indent + shown.cursor_column)
     }
 
+    /// What the keys do now, where that is not plain.
+    fn hint(&self) -> Option<&'static str> {
+        match &self.menu {
+            Some(menu) if menu.focus() == MenuFocus::Menu => None,
+            Some(_) if !self.composer.is_empty() => Some("Tab to answer the question."),
+            None if !self.queue.is_empty() && self.composer.is_empty() => Some(
+                "Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.",
+            ),
+            Some(_) | None => None,
+        }
+    }
+
     /// The status line, or what a key does when it is pressed again.
     fn last_row(&self, columns: usize) -> LiveRow {
         let hint = match self.armed {
             Some(Armed::Leave) => Some("Press Ctrl-C again or Ctrl-D to leave."),
             Some(Armed::Rewind) => Some("Press Esc again to go back to an earlier message."),
-            None if self.menu.is_some() && !self.composer.is_empty() => {
-                Some("Tab to answer the question.")
-            }
-            None if !self.queue.is_empty() => Some(
-                "Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.",
-            ),
-            None => None,
+            None => self.hint(),
         };
         match hint {
             Some(hint) => fitted_row(hint, Style::DIM, columns),

@@ -156,6 +156,12 @@ fn a_question_is_not_answered_by_what_was_meant_for_a_message() {
     assert_eq!(press(&mut interface, KeyCode::Enter), None);
     assert!(interface.menu_waits());
     interface.focus_menu();
+    // A letter that is no answer begins a message, and Enter does not answer then.
+    write(&mut interface, "fg");
+    assert_eq!(press(&mut interface, KeyCode::Enter), None);
+    assert_eq!(interface.next_queued().as_deref(), Some("fg"));
+    assert_eq!(control(&mut interface, 'z'), Some(UserAction::Suspend));
+    interface.focus_menu();
     let answer = press(&mut interface, KeyCode::Char('y'));
     assert_eq!(answer, Some(UserAction::Answer(chosen)));
 }

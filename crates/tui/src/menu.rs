@@ -37,6 +37,17 @@ pub enum MenuAnswer {
     Cancelled,
 }
 
+/// What a key did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MenuResult {
+    /// It answered.
+    Answered(MenuAnswer),
+    /// It moved the selection or changed a text, or means nothing.
+    Taken,
+    /// It is a letter that stands for no choice.
+    Unknown,
+}
+
 /// A menu that waits for an answer.
 #[derive(Debug, Clone)]
 pub struct Menu {
@@ -72,38 +83,51 @@ impl Menu {
         self.focus = MenuFocus::Menu;
     }
 
-    /// Takes a key; the answer, if that was one.
-    pub fn key(&mut self, key: KeyEvent) -> Option<MenuAnswer> {
+    /// Gives the keys back to the composer.
+    pub fn lose_focus(&mut self) {
+        self.focus = MenuFocus::Composer;
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: KeyEvent) -> MenuResult {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if is_control && matches!(key.code, KeyCode::Char('c' | 'd')) {
-            return Some(MenuAnswer::Cancelled);
+            return MenuResult::Answered(MenuAnswer::Cancelled);
         }
         if let Some(text) = &mut self.typing {
             if key.code == KeyCode::Esc {
                 self.typing = None;
-                return None;
+                return MenuResult::Taken;
             }
-            let ComposerResult::Submitted(text) = text.key(key) else { return None };
+            let ComposerResult::Submitted(text) = text.key(key) else { return MenuResult::Taken };
             self.typing = None;
-            return Some(MenuAnswer::Chosen { index: self.selected, text: Some(text) });
+            let answer = MenuAnswer::Chosen { index: self.selected, text: Some(text) };
+            return MenuResult::Answered(answer);
         }
         match key.code {
-            KeyCode::Esc => return Some(MenuAnswer::Cancelled),
+            KeyCode::Esc => return MenuResult::Answered(MenuAnswer::Cancelled),
             KeyCode::Up => self.selected = self.selected.saturating_sub(1),
             KeyCode::Down => self.selected = (self.selected + 1).min(self.choices.len() - 1),
             KeyCode::Enter => return self.choose(),
-            KeyCode::Char(letter) if !is_control => {
-                let number = letter.to_digit(10).and_then(|digit| digit.checked_sub(1));
-                let by_number = number.and_then(|index| usize::try_from(index).ok());
-                let by_number = by_number.filter(|index| *index < self.choices.len());
-                let letter = letter.to_ascii_lowercase();
-                let by_letter = || self.choices.iter().position(|choice| choice.letter == letter);
-                self.selected = by_number.or_else(by_letter)?;
-                return self.choose();
-            }
+            KeyCode::Char(letter) if !is_control => match self.index_of(letter) {
+                Some(index) => {
+                    self.selected = index;
+                    return self.choose();
+                }
+                None => return MenuResult::Unknown,
+            },
             _ => {}
         }
-        None
+        MenuResult::Taken
+    }
+
+    /// The choice of a number or letter.
+    fn index_of(&self, letter: char) -> Option<usize> {
+        let number = letter.to_digit(10).and_then(|digit| digit.checked_sub(1));
+        let by_number = number.and_then(|index| usize::try_from(index).ok());
+        let by_number = by_number.filter(|index| *index < self.choices.len());
+        let letter = letter.to_ascii_lowercase();
+        by_number.or_else(|| self.choices.iter().position(|choice| choice.letter == letter))
     }
 
     /// Takes pasted text, where one is being typed.
@@ -113,15 +137,16 @@ impl Menu {
         }
     }
 
-    fn choose(&mut self) -> Option<MenuAnswer> {
-        let choice = self.choices.get(self.selected)?;
+    fn choose(&mut self) -> MenuResult {
+        let Some(choice) = self.choices.get(self.selected) else { return MenuResult::Taken };
         let Some(start) = &choice.text else {
-            return Some(MenuAnswer::Chosen { index: self.selected, text: None });
+            let answer = MenuAnswer::Chosen { index: self.selected, text: None };
+            return MenuResult::Answered(answer);
         };
         let mut composer = Composer::default();
         composer.set(start);
         self.typing = Some(composer);
-        None
+        MenuResult::Taken
     }
 
     /// The rows to draw, and the cursor's row and column among them.
@@ -169,33 +194,33 @@ mod tests {
         )
     }
 
-    fn press(menu: &mut Menu, code: KeyCode) -> Option<MenuAnswer> {
+    fn press(menu: &mut Menu, code: KeyCode) -> MenuResult {
         menu.key(KeyEvent::new(code, KeyModifiers::NONE))
     }
 
     #[test]
     fn arrows_numbers_and_letters() {
-        let chosen = |index| Some(MenuAnswer::Chosen { index, text: None });
+        let chosen = |index| MenuResult::Answered(MenuAnswer::Chosen { index, text: None });
         assert_eq!(press(&mut menu(), KeyCode::Char('y')), chosen(0));
         assert_eq!(press(&mut menu(), KeyCode::Char('N')), chosen(1));
         assert_eq!(press(&mut menu(), KeyCode::Char('2')), chosen(1));
-        assert_eq!(press(&mut menu(), KeyCode::Char('9')), None);
-        assert_eq!(press(&mut menu(), KeyCode::Char('x')), None);
-        assert_eq!(press(&mut menu(), KeyCode::Esc), Some(MenuAnswer::Cancelled));
+        assert_eq!(press(&mut menu(), KeyCode::Char('9')), MenuResult::Unknown);
+        assert_eq!(press(&mut menu(), KeyCode::Char('x')), MenuResult::Unknown);
+        assert_eq!(press(&mut menu(), KeyCode::Esc), MenuResult::Answered(MenuAnswer::Cancelled));
         let mut moved = menu();
-        assert_eq!(press(&mut moved, KeyCode::Down), None);
+        assert_eq!(press(&mut moved, KeyCode::Down), MenuResult::Taken);
         assert_eq!(press(&mut moved, KeyCode::Enter), chosen(1));
     }
 
     #[test]
     fn a_choice_that_takes_a_text() {
         let mut menu = menu();
-        assert_eq!(press(&mut menu, KeyCode::Char('t')), None);
-        assert_eq!(press(&mut menu, KeyCode::Char('y')), None);
+        assert_eq!(press(&mut menu, KeyCode::Char('t')), MenuResult::Taken);
+        assert_eq!(press(&mut menu, KeyCode::Char('y')), MenuResult::Taken);
         let (rows, cursor) = menu.rows(40);
         assert_eq!((rows.len(), cursor), (4, (3, 5)));
         let text = Some("y".to_owned());
         let answer = press(&mut menu, KeyCode::Enter);
-        assert_eq!(answer, Some(MenuAnswer::Chosen { index: 2, text }));
+        assert_eq!(answer, MenuResult::Answered(MenuAnswer::Chosen { index: 2, text }));
     }
 }

@@ -177,10 +177,7 @@ impl<'t> TurnMonitor<'t> {
             UserAction::Suspend => self.input.suspend(self.view).await,
             UserAction::ExplainRecall => self.view.borrow_mut().explain_recall(),
             UserAction::Steer(texts) => {
-                let mut view = self.view.borrow_mut();
-                for text in &texts {
-                    view.echo(text);
-                }
+                self.view.borrow_mut().change(|interface| interface.set_steered(&texts));
                 self.steering.send(texts);
             }
             // These wait for the end of the turn.

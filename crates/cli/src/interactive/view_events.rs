@@ -69,6 +69,12 @@ impl TerminalView {
                 self.progress.retrying(delay, retry, of, now);
                 self.note(&format!("{error}"), Style::PLAIN.color(Color::Yellow));
             }
+            EngineEvent::Steered(text) => {
+                if let Some(live) = self.live() {
+                    live.change(|interface| drop(interface.take_steered()));
+                }
+                self.echo(&text);
+            }
             EngineEvent::Recalled(receipt) => self.recalled(receipt),
             EngineEvent::Remembered(what) => {
                 self.note(&memory_notice(&what), Style::DIM);

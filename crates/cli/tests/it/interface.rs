@@ -106,14 +106,15 @@ fn a_message_in_the_middle_of_a_turn() {
         terminal.type_keys("\x01\x1b[3~\x1b[3~\x1b[3~\r");
         terminal.wait_for_text("queued: walnuts");
         terminal.type_keys("\r");
-        terminal.wait_for("the message that was sent", |screen| {
-            screen.contains("> walnuts") && !screen.contains("queued")
-        });
+        terminal.wait_for_text("with the next request: walnuts");
         terminal.enter("and later?");
         terminal.wait_for_text("queued: and later?");
         gate.open();
         terminal.wait_for_text("And later.");
         wait_for_prompt(&terminal);
+        let rows = terminal.all_rows().join("\n");
+        assert_eq!(rows.matches("> walnuts").count(), 1, "{rows}");
+        assert!(!rows.contains("with the next request"), "{rows}");
         let requests = server.requests();
         assert_eq!(requests.len(), 3, "{wire:?}");
         let told = requests[1].json()["messages"].to_string();

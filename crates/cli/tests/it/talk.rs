@@ -25,15 +25,7 @@ pub(crate) fn wait_for_prompt(terminal: &Terminal) {
 /// The same, in one of these modes.
 #[track_caller]
 pub(crate) fn wait_for_prompt_in(terminal: &Terminal, modes: &[&str]) {
-    terminal.wait_for_screen("the prompt", |screen| {
-        let (row, _) = screen.cursor_position();
-        let (_, columns) = screen.size();
-        let rows: Vec<String> =
-            screen.rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect();
-        let at = |row: u16| rows.get(usize::from(row)).map_or("", String::as_str);
-        let is_idle = row.checked_sub(1).is_none_or(|above| at(above).is_empty());
-        is_idle && at(row).strip_suffix('>').is_some_and(|mode| modes.contains(&mode))
-    });
+    terminal.wait_for_prompt(modes);
 }
 
 /// Says something and waits for the next prompt. `known` is the end of what is shown for it.

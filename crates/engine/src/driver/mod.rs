@@ -306,6 +306,7 @@ impl<'e, 't> Driver<'e, 't> {
                 memory.access.provenance().record(message.id, Trust::Typed, &text);
             }
             self.turn.emit(EngineEvent::Message(message));
+            self.turn.emit(EngineEvent::Steered(text));
         }
         Ok(())
     }
