@@ -79,6 +79,8 @@ pub struct Interface {
     /// Messages that go with the next request of the turn.
     steered: Vec<String>,
     phase: TurnPhase,
+    /// Whether the user leaves when the turn has ended and the queue is empty.
+    leaves: bool,
     armed: Option<Armed>,
     /// The row of the finished content that is still being written.
     tail: LiveRow,
@@ -163,6 +165,11 @@ impl Interface {
     /// Closes the menu, when the question is gone.
     pub fn close_menu(&mut self) {
         self.menu = None;
+    }
+
+    /// Whether the user wants to leave now that the turn has ended.
+    pub fn leaves(&self) -> bool {
+        self.leaves && self.queue.is_empty()
     }
 
     /// The next queued message, when the turn has ended.
@@ -353,7 +360,10 @@ impl Interface {
             KeyCode::Char('c') if control => self.control_c(armed),
             KeyCode::Char('d') if control && is_empty => match self.phase {
                 TurnPhase::Idle => Some(UserAction::Leave),
-                TurnPhase::Running => None,
+                TurnPhase::Running => {
+                    self.leaves = true;
+                    None
+                }
             },
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
@@ -466,6 +476,7 @@ impl Interface {
     /// What the keys do now, where that is not plain.
     fn hint(&self) -> Option<&'static str> {
         match &self.menu {
+            None if self.leaves => Some("Leaving when the turn ends; Esc stops it."),
             Some(menu) if menu.focus() == MenuFocus::Menu => None,
             Some(_) if !self.composer.is_empty() => Some("Tab to answer the question."),
             None if !self.queue.is_empty() && self.composer.is_empty() => Some(

@@ -76,6 +76,7 @@ fn control_c_clears_interrupts_and_leaves() {
     assert_eq!(control(&mut interface, 'c'), Some(UserAction::Leave));
     interface.set_phase(TurnPhase::Running);
     assert_eq!(control(&mut interface, 'c'), Some(UserAction::Interrupt));
+    assert_eq!((control(&mut interface, 'd'), interface.leaves()), (None, true));
 }
 
 #[test]

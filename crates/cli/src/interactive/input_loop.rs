@@ -50,6 +50,9 @@ impl InteractiveSession<'_> {
                     self.view.borrow_mut().echo(&prompt);
                     PromptInput::Text(prompt)
                 }
+                None if self.view.live(LiveScreen::leaves) == Some(true) => {
+                    PromptInput::Leave(Exit::Done)
+                }
                 None => self.read_prompt().await,
             };
             let next = match input {

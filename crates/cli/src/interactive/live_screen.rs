@@ -100,6 +100,11 @@ impl LiveScreen {
         self.is_changed = true;
     }
 
+    /// Whether the user wanted to leave when the turn ends.
+    pub(crate) fn leaves(&mut self) -> bool {
+        self.interface.leaves()
+    }
+
     /// The next message of the queue.
     pub(crate) fn next_queued(&mut self) -> Option<String> {
         let text = self.interface.next_queued()?;
