@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::action::UserAction;
 use crate::composer::{Composer, ComposerResult};
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
-use crate::menu::{Choice, Menu, MenuAnswer, MenuFocus, MenuResult};
+use crate::menu::{Choice, Menu, MenuFocus, MenuResult};
 use crate::style::Style;
 use crate::suggestions::{
     Suggestion, SuggestionKind, SuggestionList, fitting_commands, fitting_prompts,
@@ -18,35 +19,6 @@ const SUSPEND: KeyEvent = KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTRO
 const COMPOSER_ROWS: usize = 10;
 /// A pinned list shows at most so many rows.
 const PINNED_ROWS: usize = 10;
-
-/// What the user wants.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UserAction {
-    /// Send a message or run a command.
-    Submit(String),
-    /// Send the queued messages with the next request of the running turn.
-    Steer(Vec<String>),
-    /// Stop the running turn.
-    Interrupt,
-    /// End the session.
-    Leave,
-    /// The answer to the open menu.
-    Answer(MenuAnswer),
-    /// Go back to an earlier message.
-    Rewind,
-    /// Stop the program until `fg`.
-    Suspend,
-    /// Edit the text in the user's editor.
-    OpenEditor(String),
-    /// Show the whole output of the last tool call.
-    ShowOutput,
-    /// Undo the last change of memory.
-    UndoMemory,
-    /// Explain the last recall.
-    ExplainRecall,
-    /// Switch to the next permission mode.
-    NextMode,
-}
 
 /// Whether a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

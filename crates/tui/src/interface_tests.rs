@@ -1,6 +1,7 @@
 //! The interface by its keys and its view.
 
 use super::*;
+use crate::menu::MenuAnswer;
 
 fn interface() -> Interface {
     let command = |name: &str| Suggestion { name: name.to_owned(), description: "does".to_owned() };

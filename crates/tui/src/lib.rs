@@ -5,6 +5,7 @@
 //! a model that does no I/O ([`composer`], [`menu`], [`interface`]), and what is on the screen is a function of that model
 //! ([`live`]). Nothing here knows the agent.
 
+pub mod action;
 pub mod composer;
 pub mod inline;
 pub mod interface;

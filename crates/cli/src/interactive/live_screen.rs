@@ -5,8 +5,9 @@
 use std::io::{self, Stdout};
 use std::time::Duration;
 
+use dormouse_tui::action::UserAction;
 use dormouse_tui::inline::{InlineTerminal, LiveStyles};
-use dormouse_tui::interface::{Interface, TurnPhase, UserAction};
+use dormouse_tui::interface::{Interface, TurnPhase};
 use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::live::LiveRow;
 use dormouse_tui::menu::Choice;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use dormouse_tui::interface::{Interface, UserAction};
+use dormouse_tui::action::UserAction;
+use dormouse_tui::interface::Interface;
 use dormouse_tui::keys::{KeyCode, KeyEvent, KeyModifiers, TerminalEvent};
 use rustix::process::{Signal, getpid, kill_process};
 

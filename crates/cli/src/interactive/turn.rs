@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use dormouse_engine::{EngineError, Steering, Surroundings, TurnContext, TurnReport};
 use dormouse_tools::ConfirmationReply;
-use dormouse_tui::interface::{Interface, UserAction};
+use dormouse_tui::action::UserAction;
+use dormouse_tui::interface::Interface;
 use dormouse_tui::style::Style;
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;

@@ -10,7 +10,8 @@ use dormouse_tools::ConfirmationRequest;
 use tokio::time::Instant;
 
 use crate::wiring::exit::Failure;
-use dormouse_tui::interface::{Interface, TurnPhase, UserAction};
+use dormouse_tui::action::UserAction;
+use dormouse_tui::interface::{Interface, TurnPhase};
 use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
