@@ -15,7 +15,7 @@ use dormouse_tools::ToolSet;
 /// Sizes in bytes, each from one number to the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// What the person says.
+    /// What the user says.
     pub(crate) prompt: (usize, usize),
     /// What the model thinks.
     pub(crate) thinking: (usize, usize),

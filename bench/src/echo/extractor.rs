@@ -44,7 +44,7 @@ enum Quotes {
     Verbatim,
     /// The same in other words.
     Paraphrased,
-    /// Something that the person typed.
+    /// Something that the user typed.
     Prompt,
 }
 
@@ -185,7 +185,7 @@ impl Extractor {
     }
 }
 
-/// The line in which the person asks something, or the first.
+/// The line in which the user asks something, or the first.
 fn question_in(prompt: &str) -> &str {
     let mut lines = prompt.lines();
     let first = lines.next().unwrap_or_default();

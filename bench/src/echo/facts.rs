@@ -10,7 +10,7 @@ pub(super) enum FactOrigin {
     Memory,
     /// It stands in the project's instruction file.
     Instructions,
-    /// The person types it in some session.
+    /// The user types it in some session.
     Person,
     /// The assistant concludes it in some session.
     Agent,

@@ -53,11 +53,11 @@ fn play(
 fn how(stage: &EchoStage) -> String {
     format!(
         "{} sessions of the program, {} of them compacted, {} with notes beside them. Known from the start: 24 \
-         memories and 8 lines of an instruction file. In each session the person types news, in either language, or \
+         memories and 8 lines of an instruction file. In each session the user types news, in either language, or \
          the assistant concludes some; it also repeats, in its own words, what it is asked about. After every turn a \
          scripted model proposes the news, what the assistant repeated, and up to 8 facts that it sees anywhere in \
          the request: half of them in other words or the other language, the quotation verbatim, in other words \
-         (then once more verbatim) or the person's question. Counted in the memory files at the end.",
+         (then once more verbatim) or the user's question. Counted in the memory files at the end.",
         plan::SESSIONS,
         stage.compacted(),
         stage.noted(),

@@ -21,7 +21,7 @@ pub(super) enum Shape {
 /// A turn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EchoTurn {
-    /// What the person types.
+    /// What the user types.
     pub(super) prompt: String,
     /// What the assistant says in the end.
     pub(super) answer: String,

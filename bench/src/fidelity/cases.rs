@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) dropped: Vec<Arc<Message>>,
     /// The summary that the session's own agent wrote.
     pub(crate) summary: String,
-    /// Names seen before that the model or the person used in the messages after it.
+    /// Names seen before that the model or the user used in the messages after it.
     pub(crate) needed: BTreeSet<CaseName>,
 }
 
@@ -70,7 +70,7 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Names that were there before, anywhere, and that are used afterwards: in what the model says and asks
-/// of tools, and in what the person says. What tools print afterwards is no need.
+/// of tools, and in what the user says. What tools print afterwards is no need.
 fn needed(dropped: &[Arc<Message>], after: &[Arc<Message>]) -> BTreeSet<CaseName> {
     let mut before = BTreeSet::new();
     for message in dropped {

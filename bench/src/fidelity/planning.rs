@@ -31,7 +31,7 @@ pub(crate) fn run() -> BenchSection {
         format!(
             "Conversations of {SMALL} and {LARGE} messages, the older half covered by notes. *first*: rounds and the \
              kept tail, nothing known of any message; *again*: the same with the messages' sizes known, as in a \
-             session. *texts*: fold, the person's words, index, summary message and fidelity, from all messages. \
+             session. *texts*: fold, the user's words, index, summary message and fidelity, from all messages. \
              Medians of {RUNS}; memory is what the peak of resident memory grows by."
         ),
     );

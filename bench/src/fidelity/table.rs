@@ -64,10 +64,10 @@ pub(crate) fn render(cases: &[Case]) -> String {
 
 const HOW: &str = "
 Of the paths, identifiers, URLs and hashes that stood anywhere before a real compaction and that the model (in words and \
-in calls) or the person used in the 60 messages after it: the percentage that the text left by a compaction holds, as a \
+in calls) or the user used in the 60 messages after it: the percentage that the text left by a compaction holds, as a \
 whole name (a path also as the end of a longer one, a folder also on the way to a file). *its own summary*: what the \
 session's own agent wrote. *our index*: with it the index of 3,000 characters. *our fold*: no model at all, with the \
-person's words and the index. *notes*: every third sentence of the model's text, in our template, cut, with the person's \
+person's words and the index. *notes*: every third sentence of the model's text, in our template, cut, with the user's \
 words and the index; *and tail*: with the newest messages kept, as shipped. `*`: below the floor of 0.8.
 
 How far to trust it: the weights and the form of the index were chosen on 14 compactions of 8 sessions that worked on one \

@@ -67,7 +67,7 @@ fn noted_with_tail(case: &Case) -> String {
     after
 }
 
-/// The summary message, with the person's words and the index.
+/// The summary message, with the user's words and the index.
 fn message(way: CompactionMethod, text: &str, dropped: &[Arc<Message>]) -> String {
     let words = keep_user_texts(&said(dropped), u64::from(budget().compaction.user_words_tokens));
     let index = identifier_index(dropped, &format!("{text}\n{words}"), INDEX_CHARS);

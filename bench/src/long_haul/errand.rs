@@ -1,4 +1,4 @@
-//! What the person asks for on a turn, and what the model does about it. Both follow from the turn's number
+//! What the user asks for on a turn, and what the model does about it. Both follow from the turn's number
 //! alone, so that every row of the table is about the same work.
 
 use serde_json::json;
@@ -23,7 +23,7 @@ fn dice(turn: usize, of: u64) -> Dice {
     dice
 }
 
-/// What the person says. It begins with the turn's number, so that it is found again.
+/// What the user says. It begins with the turn's number, so that it is found again.
 pub(super) fn prompt(turn: usize) -> String {
     let mut dice = dice(turn, 1);
     let bytes = match dice.between((0, 99)) {

@@ -146,7 +146,7 @@ fn pause(home: &TestHome, pace: Pace, turn: usize, ledger: &mut Ledger) {
     }
 }
 
-/// Says what is said on a turn, and waits until it is the person's turn again.
+/// Says what is said on a turn, and waits until it is the user's turn again.
 fn say(terminal: &mut Terminal, turn: usize) {
     let words = prompt(turn);
     if words.len() > LONGEST_TYPED {

@@ -77,7 +77,7 @@ pub(super) struct Counts {
     /// Forks that do not begin as anything that was sent: summaries that are asked for in a stripped form, and
     /// spans of a view that was compacted at once.
     pub(super) own_bytes: u64,
-    /// Compactions after which the person's words were looked for.
+    /// Compactions after which the user's words were looked for.
     pub(super) words_checked: u64,
     /// The largest request, in tokens.
     pub(super) largest: u64,
@@ -134,7 +134,7 @@ impl Ledger {
         self
     }
 
-    /// The person is about to speak, this long after they last did.
+    /// The user is about to speak, this long after they last did.
     pub(super) fn begin_turn(&mut self, turn: usize, pause: Duration) {
         self.turn = turn;
         self.now += pause;
@@ -250,7 +250,7 @@ impl Ledger {
         }
     }
 
-    /// What was sent has changed: was it announced, and are the person's words still there?
+    /// What was sent has changed: was it announced, and are the user's words still there?
     fn broke(&mut self, at: usize, announced: &[String]) {
         if announced.is_empty() {
             let from = at.saturating_sub(60);

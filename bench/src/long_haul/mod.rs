@@ -1,6 +1,6 @@
 //! The long haul: one process of the program, thousands of turns with tools, a window that is far too small for
 //! them. What must hold ends the run when it does not: no request over the window, no change of what was sent
-//! that was not announced, no word of the person's lost. What it costs is a table, with each layer switched in
+//! that was not announced, no word of the user's lost. What it costs is a table, with each layer switched in
 //! turn.
 
 mod agent_requests;

@@ -15,7 +15,7 @@ pub(super) struct HaulRow {
     pub(super) pace: Pace,
 }
 
-/// How the person works.
+/// How the user works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
     /// Turn after turn.

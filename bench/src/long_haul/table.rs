@@ -38,7 +38,7 @@ pub(super) fn line(name: &str, outcome: &HaulOutcome) -> String {
 pub(super) fn render(outcomes: &[(&HaulRow, HaulOutcome)], length: &Length) -> String {
     let mut text = format!(
         "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
-         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the person's words looked for in the \
+         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the user's words looked for in the \
          first request after every compaction, and every prompt in the transcript at the end.\n",
         length.window
     );

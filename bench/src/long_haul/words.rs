@@ -1,4 +1,4 @@
-//! After a compaction: are the person's words still there (C-17)?
+//! After a compaction: are the user's words still there (C-17)?
 //!
 //! The newest stand word for word, up to the budget; every other one is either word for word, or in a line with
 //! its place, or among the oldest, whose number is told. Places are looked up: they hold the words they are
@@ -19,7 +19,7 @@ const HEADING: usize = 130;
 const COMPACTED: &str = "The window was full, and the earlier part";
 
 /// What stands above words that are said again because a summary lost them.
-const SAID_AGAIN: &str = "## What the person also said";
+const SAID_AGAIN: &str = "## What the user also said";
 
 /// What is found of what was said.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -84,7 +84,7 @@ fn save_one(store: &Store, number: usize) {
         message: format!("0193b0a5-0000-7000-8000-{number:012}"),
         trust: Trust::Typed,
     };
-    let by = ChangeOrigin::new(ChangeAuthor::Model, "the person said so").from_message(message);
+    let by = ChangeOrigin::new(ChangeAuthor::Model, "the user said so").from_message(message);
     let body = "The tests need the database of the day before. ".repeat(12);
     let memory = NewMemory::new(&format!("Saved number {number}"), "what the tests need", &body)
         .with_kind(MemoryType::Project);

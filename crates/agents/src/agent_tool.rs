@@ -79,7 +79,7 @@ impl AgentTool {
             outcome.job_end()
         });
         format!(
-            "Started in the background as `{name}` (agent {id}). Its result comes to you as a message when it is done. Until then go on with other work, or end your turn and tell the person what is under way; do not guess the result."
+            "Started in the background as `{name}` (agent {id}). Its result comes to you as a message when it is done. Until then go on with other work, or end your turn and tell the user what is under way; do not guess the result."
         )
     }
 }

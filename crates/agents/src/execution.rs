@@ -46,7 +46,7 @@ impl SubagentOutcome {
         IncomingMessage {
             id: run.id.to_string(),
             block: fragment.to_block(),
-            shown: format!("agent {} {status}: {}", run.name, run.description),
+            shown: Some(format!("agent {} {status}: {}", run.name, run.description)),
         }
     }
 

@@ -123,12 +123,12 @@ pub(crate) fn setup(access: &Arc<SessionMemory>) -> MemorySetup {
 pub(crate) fn rules(scope: MemoryScope, directory: &Path) -> String {
     let whose = match scope {
         MemoryScope::User => {
-            "It goes with you into every project of this person: keep what holds everywhere, and say where something holds for one project only."
+            "It goes with you into every project of this user: keep what holds everywhere, and say where something holds for one project only."
         }
         MemoryScope::Project => {
             "It belongs to this project and is committed with it: everybody who works on it reads it. Keep what helps them all, and nothing private."
         }
-        MemoryScope::Local => "It is for this person in this project, and is not committed.",
+        MemoryScope::Local => "It is for this user in this project, and is not committed.",
     };
     format!(
         "# Your memory\n\

@@ -64,14 +64,14 @@ To delegate well:
 - Understand first. Never hand over the understanding (\"find out what is wrong and fix it\"): decide yourself what is to be done, and give exact orders.
 - Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over.
 - What runs in the background (`run_in_background`) reports by a message when it is done. Until then you know nothing of its result: go on with something else or end your turn; do not wait, do not look into its output, and never guess or claim what it found.
-- The answer of an agent goes to you alone; the person does not see it. Tell them what matters. Trust it as you would a colleague's word: check what a decision rests on.
+- The answer of an agent goes to you alone; the user does not see it. Tell them what matters. Trust it as you would a colleague's word: check what a decision rests on.
 - A single search or a file whose path you know is quicker done yourself.
 
 `isolation: \"worktree\"` lets it work in a git worktree of its own, on the last commit: for changes that must not meet yours. If it changed nothing the worktree goes away by itself; otherwise the answer says where it is.";
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
-    r#""description":{"type":"string","description":"The task in three to five words, for the person."},"#,
+    r#""description":{"type":"string","description":"The task in three to five words, for the user."},"#,
     r#""prompt":{"type":"string","description":"The task, whole."},"#,
     r#""subagent_type":{"type":"string","description":"Which agent; without it, a fork of this conversation."},"#,
     r#""name":{"type":"string","description":"What to call it, to send it messages."},"#,

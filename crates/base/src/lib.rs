@@ -59,8 +59,8 @@ pub use settings::{
     SandboxNetwork, SandboxSettings, SessionNotesSettings, Settings, SettingsEditError,
     SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack, SettingsWarning,
     SnipSettings, SwitchError, SwitchState, Switches, TextScript, TimeClearingSettings,
-    ToolSettings, TrustRequest, UnknownSwitch, WithheldSettings, WriteDecision, WriteRule,
-    add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
+    ToolSettings, TrustRequest, UiLanguage, UnknownSwitch, WithheldSettings, WriteDecision,
+    WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
     remove_from_list, remove_if_empty, set_value, settings_schema, unset_value,
 };
 pub use trust::{TrustState, TrustStore};

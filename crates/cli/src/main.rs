@@ -14,15 +14,19 @@ mod wiring;
 use dormouse_base::names;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::{Arguments, CliCommand};
+use crate::args::{Arguments, CliCommand, JsonOutput};
 use crate::commands::{
     agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
     permissions, plugin, profile, rewind, search, send, sessions, setup, stats,
 };
 use crate::headless::output;
+use crate::message_catalog::Locale;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::world::World;
-use crate::wiring::{crash, exit, print};
+use crate::wiring::{crash, print};
+
+/// What the standard library says about a text that is no number.
+const NO_NUMBER: &str = "invalid digit found in string";
 
 /// `SIGXFSZ`.
 const FILE_TOO_LARGE: i32 = 25;
@@ -32,11 +36,14 @@ fn main() -> std::process::ExitCode {
     if let Some(code) = dormouse_tools::serve_as_reaper(std::env::args_os()) {
         return code;
     }
+    let mut world = World::of_process();
+    Locale::of_environment(&world.environment).apply();
     let arguments = match args::parse_arguments(std::env::args_os()) {
         Ok(arguments) => arguments,
-        Err(error) => return exit::of_usage(&error),
+        Err(error) => {
+            return usage_exit(&error);
+        }
     };
-    let mut world = World::of_process();
     if arguments.bare {
         world.environment = world.environment.with(&[(names::SIMPLE, "1")]);
     }
@@ -45,10 +52,36 @@ fn main() -> std::process::ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            output::failure(arguments.output_format, &failure);
+            print_json_failure(&failure);
             print::failure(&failure);
             failure.exit().into()
         }
+    }
+}
+
+/// Prints help, version or an error in the arguments. Help and version are no errors.
+fn usage_exit(error: &clap::Error) -> std::process::ExitCode {
+    let Some(failure) = Failure::of_arguments(error) else {
+        // Nothing can be reported if even this cannot be printed.
+        let _printed = error.print();
+        return Exit::Done.into();
+    };
+    print_json_failure(&failure);
+    let text = error.to_string();
+    if text.contains(NO_NUMBER) {
+        print::note(text.replace(NO_NUMBER, "expected a whole number").trim_end());
+    } else {
+        let _printed = error.print();
+    }
+    failure.exit().into()
+}
+
+/// Prints an error as JSON where the user wants JSON, so that programs find it on standard output whatever happens.
+fn print_json_failure(failure: &Failure) {
+    match args::wanted_json(std::env::args_os()) {
+        Some(JsonOutput::Value) if print::write_error().is_none() => print::json_failure(failure),
+        Some(JsonOutput::Run(format)) => output::failure(format, failure),
+        Some(JsonOutput::Value) | None => {}
     }
 }
 

@@ -62,7 +62,7 @@ impl Fragment for FirstMessage {
     }
 
     fn render(&self, out: &mut String) {
-        out.push_str("What follows was put here by the program, not typed by the person. Use what matters for the task; leave the rest.\n");
+        out.push_str("What follows was put here by the program, not typed by the user. Use what matters for the task; leave the rest.\n");
         for (heading, text) in &self.parts {
             out.push_str(&format!("\n# {heading}\n{}\n", text.trim_end()));
         }
@@ -149,7 +149,7 @@ impl Fragment for HookContext {
     }
 
     fn render(&self, out: &mut String) {
-        out.push_str("A hook that the person has set up says:\n");
+        out.push_str("A hook that the user has set up says:\n");
         out.push_str(&self.notes.join("\n"));
     }
 }
@@ -179,7 +179,7 @@ impl Fragment for SubagentResult {
     fn render(&self, out: &mut String) {
         let how = if self.failed { "has failed" } else { "is done" };
         out.push_str(&format!(
-            "The agent `{}` that you started in the background ({}) {how}. This is its report, not a message of the person; what it did is in {}.\n\n{}",
+            "The agent `{}` that you started in the background ({}) {how}. This is its report, not a message of the user; what it did is in {}.\n\n{}",
             self.name, self.task, self.transcript, self.text
         ));
     }
@@ -197,7 +197,7 @@ mod tests {
         };
         assert_eq!(
             first.to_block().as_text().unwrap(),
-            "<system-reminder>\nWhat follows was put here by the program, not typed by the person. Use what matters for the task; leave the rest.\n\n# AGENTS.md\nUse tabs.\n\n# Date\nToday is Sunday, 2026-11-15.\n</system-reminder>"
+            "<system-reminder>\nWhat follows was put here by the program, not typed by the user. Use what matters for the task; leave the rest.\n\n# AGENTS.md\nUse tabs.\n\n# Date\nToday is Sunday, 2026-11-15.\n</system-reminder>"
         );
     }
 

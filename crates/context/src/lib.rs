@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_message;
+mod attached_file;
 mod breakpoints;
 pub mod compact;
 mod fragment;
@@ -17,8 +18,10 @@ pub mod profile;
 mod recalled;
 mod result_storage;
 mod skill;
+mod user_command;
 
 pub use agent_message::{AgentMessage, UnreadableMessage};
+pub use attached_file::AttachedFile;
 pub use breakpoints::{TurnShape, plan_breakpoints};
 pub use fragment::{
     ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,
@@ -30,3 +33,4 @@ pub use result_storage::{
     preview_of, stream_file_name, truncate_result,
 };
 pub use skill::InvokedSkill;
+pub use user_command::UserCommandOutput;

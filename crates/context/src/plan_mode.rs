@@ -3,11 +3,11 @@
 use crate::fragment::Fragment;
 
 const ON: &str = "\
-Plan mode is on: the person wants a plan before anything is changed. Only reading is possible now: files, searches, \
+Plan mode is on: the user wants a plan before anything is changed. Only reading is possible now: files, searches, \
 and commands that change nothing. Every edit, every other command and every change of memory is refused, by whatever \
 tool; do not look for a way around. Find out what you need. Ask where two readings of the request lead to different \
 plans. Then hand in the plan with the tool ExitPlan: what is to be changed, in which files, in which order, and how it \
-is checked. Do not begin the work before the person has accepted the plan.";
+is checked. Do not begin the work before the user has accepted the plan.";
 
 const OFF: &str = "Plan mode is off: what you may do follows the usual permissions again.";
 
@@ -37,7 +37,7 @@ impl Fragment for PlanMode {
                 out.push_str(OFF);
                 if let Some(path) = plan {
                     out.push_str(&format!(
-                        " The plan that was handed in last is in {path}; carry it out if the person says so."
+                        " The plan that was handed in last is in {path}; carry it out if the user says so."
                     ));
                 }
             }

@@ -9,7 +9,9 @@ use dormouse_conversation::transcript::MessageHeader;
 use dormouse_conversation::{
     Block, BlockKind, EnvironmentFacts, Message, MessageFlags, Role, ToolUse,
 };
+use tokio_util::sync::CancellationToken;
 
+use crate::attached_files::attach;
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::engine::Engine;
@@ -33,6 +35,8 @@ enum ContextSource {
     HookNotes,
     /// Messages from outside: results of subagents, messages of other sessions, hooks that ran in the background.
     IncomingMessages,
+    /// Files that the prompt names with `@path`.
+    AttachedFiles,
     /// Memories that match the prompt, or that a selection has found since.
     RecalledMemories,
     /// The skill that the prompt calls with `/name`.
@@ -52,8 +56,8 @@ const BEFORE_PROMPT: [ContextSource; 4] = [
 ];
 
 /// In the message of the prompt, after its text.
-const WITH_PROMPT: [ContextSource; 2] =
-    [ContextSource::RecalledMemories, ContextSource::CalledSkill];
+const WITH_PROMPT: [ContextSource; 3] =
+    [ContextSource::AttachedFiles, ContextSource::RecalledMemories, ContextSource::CalledSkill];
 
 /// In the message of tool results, after the results.
 const WITH_RESULTS: [ContextSource; 5] = [
@@ -234,6 +238,7 @@ impl Collector<'_, '_> {
             ContextSource::PlanModeChange => self.plan_mode_change().into_iter().collect(),
             ContextSource::HookNotes => plain(self.hook_notes()),
             ContextSource::IncomingMessages => self.incoming_messages(),
+            ContextSource::AttachedFiles => plain(self.attached_files().await),
             ContextSource::RecalledMemories => plain(self.recalled_memories().await),
             ContextSource::CalledSkill => plain(self.called_skill()),
             ContextSource::FileInstructions => plain(self.file_instructions()),
@@ -271,6 +276,21 @@ impl Collector<'_, '_> {
             (self.sink)(EngineEvent::Notice(notice));
         }
         self.engine.messages.take().into_iter().map(AttachedContext::Message).collect()
+    }
+
+    async fn attached_files(&mut self) -> Vec<Block> {
+        let ContextOccasion::Prompt { prompt, .. } = self.occasion else { return Vec::new() };
+        // A subagent's prompt is the model's: it attaches nothing.
+        if !prompt.contains('@') || self.engine.config.is_subagent() {
+            return Vec::new();
+        }
+        let config = &self.engine.config;
+        let context = self.engine.tool_state.call_context(config, CancellationToken::new());
+        let attached = attach(prompt, &context).await;
+        for notice in attached.notices {
+            (self.sink)(EngineEvent::Notice(notice));
+        }
+        attached.blocks
     }
 
     async fn recalled_memories(&mut self) -> Vec<Block> {
@@ -401,7 +421,7 @@ mod tests {
             format!("{BEFORE_PROMPT:?}"),
             "[SurroundingChanges, PlanModeChange, HookNotes, IncomingMessages]"
         );
-        assert_eq!(format!("{WITH_PROMPT:?}"), "[RecalledMemories, CalledSkill]");
+        assert_eq!(format!("{WITH_PROMPT:?}"), "[AttachedFiles, RecalledMemories, CalledSkill]");
         assert_eq!(
             format!("{WITH_RESULTS:?}"),
             "[FileInstructions, HookNotes, RecalledMemories, AnnouncedChanges, IncomingMessages]"

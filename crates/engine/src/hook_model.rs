@@ -112,7 +112,7 @@ impl EngineHookModel {
             Err(error) => (Usage::default(), RequestOutcome::Failed(error.kind().to_owned())),
         };
         let cost_usd = self.prices.cost_usd(&model.name, &usage, model.dialect.ttl);
-        self.spent.add(cost_usd.unwrap_or(0.0));
+        self.spent.add(&usage, cost_usd);
         self.figures.record(&Metric::Request(RequestMetric {
             model: model.name.clone(),
             lane: ConversationKind::Subagent,

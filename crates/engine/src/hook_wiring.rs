@@ -29,7 +29,7 @@ impl IncomingMessageSource for HookRunner {
     fn take(&self) -> Vec<IncomingMessage> {
         let Some((id, notes)) = self.take_background_notes() else { return Vec::new() };
         let shown = "a background hook has a message for the model".to_owned();
-        vec![IncomingMessage { id, block: HookContext { notes }.to_block(), shown }]
+        vec![IncomingMessage { id, block: HookContext { notes }.to_block(), shown: Some(shown) }]
     }
 
     fn under_way(&self) -> BoxFuture<'_, ()> {

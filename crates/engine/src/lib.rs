@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod announcements;
+mod attached_files;
 mod background_task;
 mod compact;
 mod config;
@@ -88,7 +89,7 @@ pub use session::{OpenedSession, SessionFolder};
 pub use session_hooks::TITLE_FILE;
 pub use session_messages::{IncomingMessage, IncomingMessageSource};
 pub use session_tools::SessionTools;
-pub use spending::Spending;
+pub use spending::{Spending, SpentDollars};
 pub use startup_context::StartupContext;
 pub use subagent_session::SubagentSession;
 pub use submitted_plan::SubmittedPlan;

@@ -37,13 +37,13 @@ const MOST_BYTES: usize = 64 * 1024;
 static SPEC: ToolSpec = ToolSpec {
     name: Cow::Borrowed(EXIT_PLAN.name),
     full: Cow::Borrowed(
-        "Hands in the plan, in plan mode and nowhere else: the person reads it, and accepts it or says what to change.\n\n\
+        "Hands in the plan, in plan mode and nowhere else: the user reads it, and accepts it or says what to change.\n\n\
          - `plan` is the whole plan, in markdown: what is to be changed, in which files, in which order, and how it is checked.\n\
-         - Call it when the plan is complete. Questions to the person come before it, in your answer.\n\
+         - Call it when the plan is complete. Questions to the user come before it, in your answer.\n\
          - Nothing may be changed until the result says that the plan is accepted.\n\
          - Not for answers: where nothing is to be changed, just answer.",
     ),
-    short: Cow::Borrowed("In plan mode: hands in the plan, for the person to accept."),
+    short: Cow::Borrowed("In plan mode: hands in the plan, for the user to accept."),
     schema: Cow::Borrowed(concat!(
         r#"{"type":"object","properties":{"#,
         r#""plan":{"type":"string","description":"The whole plan, in markdown."}"#,
@@ -151,7 +151,7 @@ impl PlanState {
 
     /// Without a user the plan is the answer, and the turn ends with it.
     fn submit_without_user(&self, plan: SubmittedPlan) -> ToolOutput {
-        let text = "The plan is handed in. The person reads it after this run and decides then; nothing was changed.";
+        let text = "The plan is handed in. The user reads it after this run and decides then; nothing was changed.";
         self.set_outcome(Outcome::Submitted(plan));
         ToolOutput { halt: Some("a plan was handed in".to_owned()), ..ToolOutput::text(text) }
     }
@@ -166,7 +166,7 @@ impl PlanState {
             }
         };
         ToolOutput::text(format!(
-            "The person accepts the plan, and plan mode is off. {may} Carry it out now. It is kept in {}.",
+            "The user accepts the plan, and plan mode is off. {may} Carry it out now. It is kept in {}.",
             plan.path.display()
         ))
     }
@@ -174,8 +174,8 @@ impl PlanState {
 
 fn declined(said: Option<String>) -> ToolOutput {
     let why = match said {
-        Some(said) => format!("The person does not accept the plan as it is and says: {said}\n"),
-        None => "The person does not accept the plan as it is. Ask what to change.\n".to_owned(),
+        Some(said) => format!("The user does not accept the plan as it is and says: {said}\n"),
+        None => "The user does not accept the plan as it is. Ask what to change.\n".to_owned(),
     };
     ToolOutput::text(format!(
         "{why}Plan mode is still on; hand in the changed plan in the same way."
@@ -246,7 +246,7 @@ fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
     if text.len() > MOST_BYTES {
         let length = text.len();
         return Err(ToolError::invalid(format!(
-            "`plan`: has {length} bytes, and a person is to read it; {MOST_BYTES} are the most"
+            "`plan`: has {length} bytes, and the user is to read it; {MOST_BYTES} are the most"
         )));
     }
     Ok(format!("{text}\n"))

@@ -25,8 +25,8 @@ pub struct IncomingMessage {
     pub id: String,
     /// What the model reads.
     pub block: Block,
-    /// What the user sees, in one line.
-    pub shown: String,
+    /// What the user sees, in one line; none if they have seen it.
+    pub shown: Option<String>,
 }
 
 /// Messages that have come and are not delivered yet.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn message(id: &str) -> IncomingMessage {
-        IncomingMessage { id: id.into(), block: Block::text(id), shown: id.into() }
+        IncomingMessage { id: id.into(), block: Block::text(id), shown: None }
     }
 
     fn ids(messages: &[IncomingMessage]) -> Vec<&str> {

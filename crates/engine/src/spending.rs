@@ -1,15 +1,16 @@
-//! The cost of a conversation, and the cost limit: [`CostBudget`] decides whether a turn may send another request.
+//! The one account of a conversation's tokens and cost, and the cost limit. Costs are summed request by request: the price of a
+//! request may depend on its length, and the model may change.
 //!
 //! Invariant: a subagent spends from the budget it shares with the conversations above it, so a cost limit holds for
 //! all of them together.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd};
 
 use crate::config::model_setup::{CostRules, ModelSetup};
-use crate::event::TurnEnd;
 
 /// The requests, tokens and dollars of a conversation.
 #[derive(Debug)]
@@ -18,13 +19,104 @@ pub struct Spending {
     max_usd: Option<f64>,
     requests: u64,
     usage: Usage,
+    /// The usage of the last request.
+    last_usage: Usage,
     /// Dollars of completed turns.
-    completed_usd: f64,
+    completed: SpentDollars,
     /// Dollars of the turn that runs.
-    turn_usd: f64,
+    turn: SpentDollars,
     /// Dollars of forks and subagents.
     shared: SharedCost,
     is_subagent: bool,
+}
+
+/// Dollars, as far as prices are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SpentDollars {
+    /// Dollars of the requests whose price is known.
+    pub known: f64,
+    /// Whether a request had no known price.
+    pub is_incomplete: bool,
+}
+
+impl SpentDollars {
+    /// All of it; none if a part is unknown.
+    pub fn total(self) -> Option<f64> {
+        (!self.is_incomplete).then_some(self.known)
+    }
+
+    /// The cost of one request; none where its price is unknown.
+    pub(crate) fn of(usd: Option<f64>) -> Self {
+        Self { known: usd.unwrap_or(0.0), is_incomplete: usd.is_none() }
+    }
+
+    /// Adds the cost of one request. One that used no tokens costs nothing, whatever its price.
+    pub(crate) fn add(&mut self, usage: &Usage, usd: Option<f64>) {
+        if *usage != Usage::default() {
+            *self = self.plus(Self::of(usd));
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            is_incomplete: self.is_incomplete || other.is_incomplete,
+        }
+    }
+}
+
+/// What is known, as a lower bound where it is not all: never 0 for what is unknown.
+impl fmt::Display for SpentDollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.is_incomplete, self.known > 0.0) {
+            (false, _) => write!(f, "${:.4}", self.known),
+            (true, true) => write!(f, "more than ${:.4}", self.known),
+            (true, false) => f.write_str("unknown"),
+        }
+    }
+}
+
+/// What the requests of one turn used and cost.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TurnAccount {
+    /// The price of requests to the model; none if it is unknown.
+    price: Option<(Price, CacheTtl)>,
+    /// The most dollars that the turn may spend.
+    limit_usd: Option<f64>,
+    usage: Usage,
+    spent: SpentDollars,
+}
+
+impl TurnAccount {
+    pub(crate) fn new(price: Option<(Price, CacheTtl)>, limit_usd: Option<f64>) -> Self {
+        Self { price, limit_usd, ..Self::default() }
+    }
+
+    /// Subagents have spent some of the limit.
+    pub(crate) fn set_limit(&mut self, limit_usd: Option<f64>) {
+        self.limit_usd = limit_usd;
+    }
+
+    /// Counts one request, also one that broke off.
+    pub(crate) fn count(&mut self, usage: Usage) {
+        self.usage = self.usage.plus(usage);
+        self.spent.add(&usage, self.price.map(|(price, ttl)| cost_usd(&usage, price, ttl)));
+    }
+
+    /// Whether no further request may be sent. Without a price there is nothing to hold against the limit.
+    pub(crate) fn is_limit_reached(&self) -> bool {
+        let limit = self.limit_usd.filter(|_| self.price.is_some());
+        limit.is_some_and(|limit| self.spent.known >= limit)
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Dollars of the requests; none where their price is unknown.
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        self.spent.total()
+    }
 }
 
 /// Prices of one model.
@@ -50,38 +142,28 @@ impl Pricing {
     }
 }
 
-/// Dollars spent by forks and subagents, as far as prices are known. Clones share one sum.
+/// Dollars spent by forks and subagents. Clones share one sum.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedCost(Arc<Mutex<f64>>);
+pub(crate) struct SharedCost(Arc<Mutex<SpentDollars>>);
 
 impl SharedCost {
-    pub(crate) fn add(&self, usd: f64) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += usd;
+    /// Adds the cost of one request; none where its price is unknown.
+    pub(crate) fn add(&self, usage: &Usage, usd: Option<f64>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage, usd);
     }
 
-    pub(crate) fn usd(&self) -> f64 {
+    fn add_run(&self, usd: Option<f64>) {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent = spent.plus(SpentDollars::of(usd));
+    }
+
+    pub(crate) fn spent(&self) -> SpentDollars {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Closes a prompt in the history that got no response because of the cost limit.
 pub(crate) const NO_RESPONSE_MAX_COST: &str = "[no answer: the cost limit was reached]";
-
-/// The part of the cost limit that is left for a turn.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CostBudget {
-    pub(crate) left_usd: f64,
-    pub(crate) price: Price,
-    pub(crate) ttl: CacheTtl,
-}
-
-impl CostBudget {
-    /// Enforces the cost limit: how a turn with this usage ends before its next request; none if it may go on.
-    pub(crate) fn turn_end(&self, usage: &Usage) -> Option<TurnEnd> {
-        let is_reached = cost_usd(usage, self.price, self.ttl) >= self.left_usd;
-        is_reached.then_some(TurnEnd::MaxCost)
-    }
-}
 
 impl Spending {
     pub(crate) fn new(cost: &CostRules, model: &ModelSetup, is_subagent: bool) -> Self {
@@ -90,16 +172,22 @@ impl Spending {
             max_usd: cost.max_usd,
             requests: 0,
             usage: Usage::default(),
-            completed_usd: 0.0,
-            turn_usd: 0.0,
+            last_usage: Usage::default(),
+            completed: SpentDollars::default(),
+            turn: SpentDollars::default(),
             shared: SharedCost::default(),
             is_subagent,
         }
     }
 
-    /// The cost of a usage of its model, in dollars; none where the price is unknown.
-    pub fn cost_usd(&self, usage: &Usage) -> Option<f64> {
+    /// The cost of one request to its model, in dollars; none where the price is unknown.
+    pub(crate) fn cost_usd(&self, usage: &Usage) -> Option<f64> {
         self.pricing.cost_usd(usage)
+    }
+
+    /// Whether the price of its model is known.
+    pub fn is_priced(&self) -> bool {
+        self.pricing.prices.price(&self.pricing.model).is_some()
     }
 
     /// The tokens used in completed turns of this process.
@@ -107,14 +195,19 @@ impl Spending {
         self.usage
     }
 
-    /// The dollars spent so far, as far as prices are known, with background tasks and subagents.
-    pub fn spent_usd(&self) -> f64 {
-        self.completed_usd + self.turn_usd + self.background_usd()
+    /// The usage of the last request of the conversation.
+    pub fn last_usage(&self) -> Usage {
+        self.last_usage
+    }
+
+    /// The dollars spent so far, with background tasks and subagents.
+    pub fn spent(&self) -> SpentDollars {
+        self.completed.plus(self.turn).plus(self.background())
     }
 
     /// The dollars that background tasks and subagents have spent of that.
-    pub fn background_usd(&self) -> f64 {
-        self.shared.usd()
+    pub fn background(&self) -> SpentDollars {
+        self.shared.spent()
     }
 
     pub(crate) fn pricing(&self) -> &Pricing {
@@ -145,22 +238,23 @@ impl Spending {
 
     /// A response of the turn that runs.
     pub(crate) fn count_response(&mut self, usage: &Usage) {
-        self.turn_usd += self.cost_usd(usage).unwrap_or(0.0);
+        self.last_usage = *usage;
+        self.turn.add(usage, self.pricing.cost_usd(usage));
     }
 
-    /// The run of the loop is over, at this cost.
-    pub(crate) fn finish_run(&mut self, usd: f64) {
-        self.turn_usd = 0.0;
+    /// The run of the loop is over, at this cost; none where the price is unknown.
+    pub(crate) fn finish_run(&mut self, usd: Option<f64>) {
+        self.turn = SpentDollars::default();
         if self.is_subagent {
-            self.shared.add(usd);
+            self.shared.add_run(usd);
         } else {
-            self.completed_usd += usd;
+            self.completed = self.completed.plus(SpentDollars::of(usd));
         }
     }
 
     /// A small request beside the turn, such as the selection of memories.
-    pub(crate) fn add_usd(&mut self, usd: f64) {
-        self.completed_usd += usd;
+    pub(crate) fn add(&mut self, spent: SpentDollars) {
+        self.completed = self.completed.plus(spent);
     }
 
     pub(crate) fn finish_turn(&mut self, usage: Usage) {
@@ -169,14 +263,18 @@ impl Spending {
 
     /// What subagents may spend of the cost limit.
     pub(crate) fn left_usd(&self) -> Option<f64> {
-        self.max_usd.map(|most| most - self.completed_usd - self.turn_usd)
+        self.max_usd.map(|most| most - self.completed.known - self.turn.known)
     }
 
-    /// What the next turn may spend; none without a limit, or without a price to hold against it.
-    pub(crate) fn budget(&self) -> Option<CostBudget> {
-        let left_usd = self.max_usd? - self.completed_usd - self.shared.usd();
-        let price = self.pricing.prices.price(&self.pricing.model)?;
-        Some(CostBudget { left_usd, price, ttl: self.pricing.ttl })
+    /// The account of a turn that begins.
+    pub(crate) fn turn_account(&self) -> TurnAccount {
+        let price = self.pricing.prices.price(&self.pricing.model);
+        TurnAccount::new(price.map(|price| (price, self.pricing.ttl)), self.limit_of_turn())
+    }
+
+    /// What the turn may spend; none without a limit.
+    pub(crate) fn limit_of_turn(&self) -> Option<f64> {
+        Some(self.max_usd? - self.completed.known - self.shared.spent().known)
     }
 }
 

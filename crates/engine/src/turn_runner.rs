@@ -148,7 +148,7 @@ impl Engine {
         let new: Vec<IncomingMessage> = message_sources(&self.config.extensions, &self.hooks)
             .flat_map(IncomingMessageSource::take)
             .collect();
-        let shown = new.iter().map(|message| message.shown.clone());
+        let shown = new.iter().filter_map(|message| message.shown.clone());
         let notices = self.hooks.runner().into_iter().flat_map(|runner| runner.take_notices());
         let shown = shown.chain(notices).collect();
         self.messages.add(new);
@@ -173,7 +173,7 @@ impl Engine {
                     return Err(error);
                 }
             };
-            self.spending.finish_run(report.cost_usd.unwrap_or(0.0));
+            self.spending.finish_run(report.cost_usd);
             let report = self.session_tools.plan.settle(report, &mut self.conversation, turn)?;
             total = total.plus(report);
             let why = tokio::select! {
@@ -255,7 +255,9 @@ fn append_prompt(
     }
     // Attachments are not the user's words, and a subagent's prompt is the model's.
     if let (Some(memory), None) = (&config.memory, &config.subagent) {
-        memory.access.provenance().record(message.id, Trust::Typed, prompt);
+        let provenance = memory.access.provenance();
+        provenance.record(message.id, Trust::Typed, prompt);
+        provenance.record_attached(message.id, &message.blocks);
     }
     compaction.breaker.on_prompt();
     Ok(())

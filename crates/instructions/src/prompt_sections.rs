@@ -26,9 +26,9 @@ pub fn prompt_sections(
 fn heading(file: &InstructionFile) -> String {
     let whose = match file.kind {
         InstructionKind::Managed => "Instructions for everybody on this machine",
-        InstructionKind::User => "The person's own instructions, for every project",
+        InstructionKind::User => "The user's own instructions, for every project",
         InstructionKind::Project => "Instructions of the project, kept with its code",
-        InstructionKind::Local => "The person's own instructions for this project",
+        InstructionKind::Local => "The user's own instructions for this project",
     };
     let path = one_line(&file.path);
     match (&file.parent, file.reason) {
@@ -88,7 +88,7 @@ mod tests {
         ];
         let expected = [
             ("Instructions for everybody on this machine: /m".to_owned(), "one".to_owned()),
-            ("The person's own instructions, for every project: /u".to_owned(), "two".to_owned()),
+            ("The user's own instructions, for every project: /u".to_owned(), "two".to_owned()),
         ];
         assert_eq!(prompt_sections(&files, 6), expected);
     }

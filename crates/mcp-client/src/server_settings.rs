@@ -239,7 +239,7 @@ impl Fields<'_> {
         match self.keys.get(key) {
             None | Some(Value::Null) => Ok(false),
             Some(value) => {
-                value.as_bool().ok_or_else(|| wrong(key, format!("`{key}` is true or false")))
+                value.as_bool().ok_or_else(|| wrong(key, format!("`{key}` must be true or false")))
             }
         }
     }
@@ -248,12 +248,12 @@ impl Fields<'_> {
         match self.keys.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => self.expand(key, text).map(Some),
-            Some(_) => Err(wrong(key, format!("`{key}` is a text"))),
+            Some(_) => Err(wrong(key, format!("`{key}` must be a string"))),
         }
     }
 
     fn list(&self, key: &'static str) -> Result<Vec<String>, Wrong> {
-        let expected = || wrong(key, format!("`{key}` is a list of texts"));
+        let expected = || wrong(key, format!("`{key}` must be a list of strings"));
         match self.keys.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(items)) => items
@@ -341,7 +341,7 @@ mod tests {
                 "/p/.mcp.json, line 9: a name has 1 to 40 letters, digits, `-` and `_`, with no `_` at its ends and no `__`",
                 "/p/.mcp.json, line 2: MCP server `a`: a `url` needs `\"type\": \"http\"` beside it",
                 "/p/.mcp.json, line 3: MCP server `b`: `sse` is not supported; use streamable HTTP (`\"type\": \"http\"`)",
-                "/p/.mcp.json, line 4: MCP server `c`: `args` is a list of texts",
+                "/p/.mcp.json, line 4: MCP server `c`: `args` must be a list of strings",
                 "/p/.mcp.json, line 6: MCP server `d`: the variable `NOT_SET` is not set; set it, or write `${NOT_SET:-default}`",
                 "/p/.mcp.json, line 7: MCP server `e`: it has neither `command` nor `url`",
                 "/p/.mcp.json, line 8: MCP server `f`: the `url` must start with `http://` or `https://`, followed by a host",

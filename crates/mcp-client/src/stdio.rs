@@ -95,10 +95,10 @@ impl ServerProcess {
 
 fn ended(status: Option<ExitStatus>) -> String {
     match status {
-        None => "it closed its output".to_owned(),
+        None => "the server closed its output".to_owned(),
         Some(status) => match exit_note(status) {
-            None => "it ended".to_owned(),
-            Some(note) => format!("it ended ({})", note.trim_matches(['[', ']'])),
+            None => "the server process exited (exit code 0)".to_owned(),
+            Some(note) => format!("the server process exited ({})", note.trim_matches(['[', ']'])),
         },
     }
 }

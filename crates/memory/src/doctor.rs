@@ -44,11 +44,11 @@ impl FindingKind {
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::NoLine => "no-line",
-            Self::NoFile => "no-file",
-            Self::DoubleLine => "double-line",
-            Self::DoubleMemory => "double-memory",
-            Self::Odd => "odd-file",
+            Self::NoLine => "not-in-index",
+            Self::NoFile => "missing-file",
+            Self::DoubleLine => "duplicate-line",
+            Self::DoubleMemory => "duplicate",
+            Self::Odd => "invalid-file",
             Self::Secret => "secret",
             Self::Anchor => "anchor",
             Self::Full => "index-full",
@@ -173,7 +173,9 @@ impl Texts {
         let hash = ContentHash::of(text.as_bytes());
         match self.0.get(&hash) {
             Some(other) => {
-                let message = format!("says the same as {other}; delete one of them");
+                let message = format!(
+                    "has the same text as {other}; if it is a duplicate, delete one of them"
+                );
                 Some(LintFinding::new(FindingKind::DoubleMemory, file, message))
             }
             None => {

@@ -41,7 +41,7 @@ pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
 pub use event::{ClearedContext, Completion, StreamEvent};
 pub use info::ModelInfo;
-pub use prices::{PRICES_DATED, Price, PriceTable, cost_usd, list_price};
+pub use prices::{LongPrompts, PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
     LocalServer, Provider, ProviderError, choose_provider, default_cache_ttl, find_local_servers,
     retry_policy,

@@ -71,6 +71,8 @@ pub struct PermissionDecision {
 #[derive(Debug, Default)]
 struct SessionState {
     mode: PermissionMode,
+    /// The mode that plan mode was turned on in.
+    mode_before_plan: PermissionMode,
     granted: Vec<PermissionRule>,
     /// Rules of the skill in use; weaker than rules that the user granted.
     skill_rules: Vec<PermissionRule>,
@@ -197,7 +199,21 @@ impl PermissionGate {
 
     /// Changes the mode of the session.
     pub fn set_mode(&self, mode: PermissionMode) {
-        self.session().mode = mode;
+        let mut session = self.session();
+        session.mode = mode;
+        session.mode_before_plan = PermissionMode::Default;
+    }
+
+    /// Turns plan mode on; [`Self::mode_before_plan`] remembers the mode in force.
+    pub fn enter_plan_mode(&self) {
+        let mut session = self.session();
+        session.mode_before_plan = session.mode;
+        session.mode = PermissionMode::Plan;
+    }
+
+    /// The mode to go back to when plan mode is left without a plan.
+    pub fn mode_before_plan(&self) -> PermissionMode {
+        self.session().mode_before_plan
     }
 
     /// Allows what a rule covers until the session ends.

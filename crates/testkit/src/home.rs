@@ -134,7 +134,7 @@ impl TestHome {
         self.folder.path()
     }
 
-    /// The person's home folder.
+    /// The user's home folder.
     pub fn user_home(&self) -> PathBuf {
         self.root().join("home")
     }

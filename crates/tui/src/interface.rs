@@ -17,8 +17,6 @@ const PROMPT: &str = "> ";
 const SUSPEND: KeyEvent = KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL);
 /// The composer shows at most so many rows of a long text.
 const COMPOSER_ROWS: usize = 10;
-/// A pinned list shows at most so many rows.
-const PINNED_ROWS: usize = 10;
 
 /// Whether a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,16 +31,42 @@ pub enum TurnPhase {
 /// Whether a key was taken, with what it does, or goes on to the next that may take it.
 type KeyTaken = ControlFlow<Option<UserAction>>;
 
-/// A key that means something when it is pressed twice.
+/// What the last row says until the next key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Armed {
+enum KeyHint {
+    /// Ctrl-C pressed again leaves.
     Leave,
+    /// Esc pressed again rewinds.
     Rewind,
+    /// The key does nothing during a turn.
+    AfterTurn,
+}
+
+/// What the interface says, in the user's language.
+#[derive(Debug, Clone, Default)]
+pub struct InterfaceTexts {
+    /// Ctrl-C pressed again leaves.
+    pub leave: String,
+    /// Esc pressed again rewinds.
+    pub rewind: String,
+    /// The key does nothing during a turn.
+    pub after_turn: String,
+    /// The program leaves when the turn ends.
+    pub leaving: String,
+    /// Tab gives the keys to the menu.
+    pub answer: String,
+    /// What Enter and Up do with a queued message.
+    pub queue: String,
+    /// The label of a queued message.
+    pub queued: String,
+    /// The label of a message that goes with the next request.
+    pub steered: String,
 }
 
 /// Everything below the finished content.
 #[derive(Debug, Clone, Default)]
 pub struct Interface {
+    texts: InterfaceTexts,
     composer: Composer,
     commands: Vec<Suggestion>,
     suggestions: Option<SuggestionList>,
@@ -53,11 +77,9 @@ pub struct Interface {
     phase: TurnPhase,
     /// Whether the user leaves when the turn has ended and the queue is empty.
     leaves: bool,
-    armed: Option<Armed>,
+    hint: Option<KeyHint>,
     /// The row of the finished content that is still being written.
     tail: LiveRow,
-    /// A list that stays in sight while a turn runs.
-    pinned: Vec<LiveRow>,
     progress: String,
     status: LiveRow,
     /// The label of a permission mode that is not the default one.
@@ -66,13 +88,13 @@ pub struct Interface {
 
 impl Interface {
     /// With earlier prompts (oldest first) and the slash commands.
-    pub fn new(earlier: Vec<String>, commands: Vec<Suggestion>) -> Self {
-        Self { composer: Composer::new(earlier), commands, ..Self::default() }
+    pub fn new(earlier: Vec<String>, commands: Vec<Suggestion>, texts: InterfaceTexts) -> Self {
+        Self { texts, composer: Composer::new(earlier), commands, ..Self::default() }
     }
 
-    /// The composer.
-    pub fn composer_mut(&mut self) -> &mut Composer {
-        &mut self.composer
+    /// Replaces the text in the composer.
+    pub fn set_text(&mut self, text: &str) {
+        self.composer.set(text);
     }
 
     /// Whether a turn runs.
@@ -83,10 +105,9 @@ impl Interface {
     /// A turn begins or ends.
     pub fn set_phase(&mut self, phase: TurnPhase) {
         self.phase = phase;
-        self.armed = None;
+        self.hint = None;
         if phase == TurnPhase::Idle {
             self.progress.clear();
-            self.pinned.clear();
         }
     }
 
@@ -98,11 +119,6 @@ impl Interface {
     /// The row that is still being written.
     pub fn set_tail(&mut self, tail: LiveRow) {
         self.tail = tail;
-    }
-
-    /// The list that stays in sight while a turn runs.
-    pub fn set_pinned(&mut self, rows: Vec<LiveRow>) {
-        self.pinned = rows;
     }
 
     /// The status line.
@@ -203,7 +219,7 @@ impl Interface {
 
     /// Takes a key.
     pub fn key(&mut self, key: KeyEvent) -> Option<UserAction> {
-        let armed = self.armed.take();
+        let hint = self.hint.take();
         if key == SUSPEND {
             return Some(UserAction::Suspend);
         }
@@ -230,7 +246,7 @@ impl Interface {
         if let ControlFlow::Break(action) = self.suggestion_key(key) {
             return action;
         }
-        if let ControlFlow::Break(action) = self.shortcut(key, armed) {
+        if let ControlFlow::Break(action) = self.shortcut(key, hint) {
             return action;
         }
         if self.takes_back_queued(key) {
@@ -293,7 +309,9 @@ impl Interface {
             SuggestionKind::Command => self.composer.before_cursor().len(),
             SuggestionKind::Attachment => self.wanted_attachment().map_or(0, str::len),
         };
-        self.composer.replace_before_cursor(typed, &format!("{} ", entry.name));
+        let is_quoted = list.kind == SuggestionKind::Attachment && entry.name.contains(' ');
+        let mark = if is_quoted { "\"" } else { "" };
+        self.composer.replace_before_cursor(typed, &format!("{mark}{}{mark} ", entry.name));
     }
 
     /// Suggests what fits the text now.
@@ -324,12 +342,12 @@ impl Interface {
     }
 
     /// Keys with a meaning of their own; it continues if the key is for the composer.
-    fn shortcut(&mut self, key: KeyEvent, armed: Option<Armed>) -> KeyTaken {
+    fn shortcut(&mut self, key: KeyEvent, before: Option<KeyHint>) -> KeyTaken {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let is_empty = self.composer.is_empty();
         let action = match key.code {
-            KeyCode::Char('c') if control => self.control_c(armed),
+            KeyCode::Char('c') if control => self.control_c(before),
             KeyCode::Char('d') if control && is_empty => match self.phase {
                 TurnPhase::Idle => Some(UserAction::Leave),
                 TurnPhase::Running => {
@@ -337,6 +355,10 @@ impl Interface {
                     None
                 }
             },
+            KeyCode::Char('o' | 'g') if control && self.phase == TurnPhase::Running => {
+                self.hint = Some(KeyHint::AfterTurn);
+                None
+            }
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
             KeyCode::Char('r') if control => {
@@ -346,37 +368,37 @@ impl Interface {
             KeyCode::Char('u') if alt && is_empty => Some(UserAction::UndoMemory),
             KeyCode::Char('r') if alt && is_empty => Some(UserAction::ExplainRecall),
             KeyCode::BackTab => Some(UserAction::NextMode),
-            KeyCode::Esc => self.escape(armed),
+            KeyCode::Esc => self.escape(before),
             _ => return KeyTaken::Continue(()),
         };
         KeyTaken::Break(action)
     }
 
     /// Ctrl-C clears the composer, then interrupts, then leaves.
-    fn control_c(&mut self, armed: Option<Armed>) -> Option<UserAction> {
+    fn control_c(&mut self, before: Option<KeyHint>) -> Option<UserAction> {
         if !self.composer.is_empty() {
             self.composer.clear();
             self.suggestions = None;
             return None;
         }
-        match (self.phase, armed) {
+        match (self.phase, before) {
             (TurnPhase::Running, _) => Some(UserAction::Interrupt),
-            (TurnPhase::Idle, Some(Armed::Leave)) => Some(UserAction::Leave),
+            (TurnPhase::Idle, Some(KeyHint::Leave)) => Some(UserAction::Leave),
             (TurnPhase::Idle, _) => {
-                self.armed = Some(Armed::Leave);
+                self.hint = Some(KeyHint::Leave);
                 None
             }
         }
     }
 
     /// Esc interrupts the turn; twice at an empty prompt it rewinds.
-    fn escape(&mut self, armed: Option<Armed>) -> Option<UserAction> {
-        match (self.phase, armed) {
+    fn escape(&mut self, before: Option<KeyHint>) -> Option<UserAction> {
+        match (self.phase, before) {
             (TurnPhase::Running, _) => Some(UserAction::Interrupt),
-            (TurnPhase::Idle, Some(Armed::Rewind)) => Some(UserAction::Rewind),
+            (TurnPhase::Idle, Some(KeyHint::Rewind)) => Some(UserAction::Rewind),
             (TurnPhase::Idle, _) => {
                 if self.composer.is_empty() {
-                    self.armed = Some(Armed::Rewind);
+                    self.hint = Some(KeyHint::Rewind);
                 }
                 None
             }
@@ -393,7 +415,7 @@ impl Interface {
         true
     }
 
-    /// What is drawn, from top to bottom: the row being written, the pinned list, progress, the queue, the menu or the composer,
+    /// What is drawn, from top to bottom: the row being written, progress, the queue, the menu or the composer,
     /// suggestions, and the status line.
     pub fn view(&self, columns: u16) -> LiveView {
         let columns = usize::from(columns).saturating_sub(1).max(1);
@@ -403,13 +425,13 @@ impl Interface {
         }
         if self.phase == TurnPhase::Running {
             rows.push(LiveRow::new());
-            rows.extend(self.pinned.iter().take(PINNED_ROWS).cloned());
             if self.menu.is_none() {
                 rows.push(fitted_row(&self.progress, Style::DIM, columns));
             }
         }
-        let waiting = self.steered.iter().map(|text| ("with the next request", text));
-        for (when, text) in waiting.chain(self.queue.iter().map(|text| ("queued", text))) {
+        let waiting = self.steered.iter().map(|text| (&self.texts.steered, text));
+        for (when, text) in waiting.chain(self.queue.iter().map(|text| (&self.texts.queued, text)))
+        {
             let line = text.lines().next().unwrap_or_default();
             rows.push(fitted_row(&format!("{when}: {line}"), Style::DIM, columns));
         }
@@ -446,24 +468,24 @@ impl Interface {
     }
 
     /// What the keys do now, where that is not plain.
-    fn hint(&self) -> Option<&'static str> {
+    fn phase_hint(&self) -> Option<&str> {
+        let texts = &self.texts;
         match &self.menu {
-            None if self.leaves => Some("Leaving when the turn ends; Esc stops it."),
+            None if self.leaves => Some(&texts.leaving),
             Some(menu) if menu.focus() == MenuFocus::Menu => None,
-            Some(_) if !self.composer.is_empty() => Some("Tab to answer the question."),
-            None if !self.queue.is_empty() && self.composer.is_empty() => Some(
-                "Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.",
-            ),
+            Some(_) if !self.composer.is_empty() => Some(&texts.answer),
+            None if !self.queue.is_empty() && self.composer.is_empty() => Some(&texts.queue),
             Some(_) | None => None,
         }
     }
 
     /// The status line, or what a key does when it is pressed again.
     fn last_row(&self, columns: usize) -> LiveRow {
-        let hint = match self.armed {
-            Some(Armed::Leave) => Some("Press Ctrl-C again or Ctrl-D to leave."),
-            Some(Armed::Rewind) => Some("Press Esc again to go back to an earlier message."),
-            None => self.hint(),
+        let hint = match self.hint {
+            Some(KeyHint::Leave) => Some(self.texts.leave.as_str()),
+            Some(KeyHint::Rewind) => Some(self.texts.rewind.as_str()),
+            Some(KeyHint::AfterTurn) => Some(self.texts.after_turn.as_str()),
+            None => self.phase_hint(),
         };
         match hint {
             Some(hint) => fitted_row(hint, Style::DIM, columns),

@@ -8,6 +8,7 @@ fn interface() -> Interface {
     let mut interface = Interface::new(
         Vec::new(),
         vec![command("/compact"), command("/context"), command("/cost")],
+        InterfaceTexts { queued: "queued".to_owned(), ..InterfaceTexts::default() },
     );
     interface.set_status(vec![("status".to_owned(), Style::DIM)]);
     interface
@@ -111,12 +112,13 @@ fn commands_are_suggested_and_completed() {
 #[test]
 fn earlier_prompts_are_searched() {
     let earlier = ["fix the parser", "run the tests", "fix the lexer\nand more", "run the tests"];
-    let mut interface = Interface::new(earlier.map(str::to_owned).to_vec(), Vec::new());
+    let mut interface =
+        Interface::new(earlier.map(str::to_owned).to_vec(), Vec::new(), InterfaceTexts::default());
     control(&mut interface, 'r');
     assert_eq!(interface.view(40).rows.len(), 5, "each once");
     write(&mut interface, "FIX");
     let shown = interface.view(40).text();
-    assert_eq!(&shown[..3], ["> FIX", "  fix the lexer", "  fix the parser"]);
+    assert_eq!(&shown[..3], ["> FIX", "❯ fix the lexer", "  fix the parser"]);
     control(&mut interface, 'r');
     assert_eq!(press(&mut interface, KeyCode::Enter), None);
     assert_eq!(interface.view(40).text()[0], "> fix the parser");

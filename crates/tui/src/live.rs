@@ -4,6 +4,10 @@ use crate::markdown::Flow;
 use crate::style::{Piece, Style};
 use crate::width;
 
+/// The mark before what is selected in a list: seen without colors too.
+pub(crate) const SELECTED: &str = "❯ ";
+pub(crate) const NOT_SELECTED: &str = "  ";
+
 /// A row of styled text.
 pub type LiveRow = Vec<(String, Style)>;
 

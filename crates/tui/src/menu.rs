@@ -3,12 +3,9 @@
 use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::composer::{Composer, ComposerResult};
-use crate::live::{LiveRow, wrapped_rows};
+use crate::live::{LiveRow, NOT_SELECTED, SELECTED, wrapped_rows};
 use crate::style::Style;
 
-/// The mark before the selected choice.
-const SELECTED: &str = "❯ ";
-const NOT_SELECTED: &str = "  ";
 /// The indent of what belongs to a choice.
 const INDENT: usize = 4;
 
@@ -107,7 +104,9 @@ impl Menu {
         match key.code {
             KeyCode::Esc => return MenuResult::Answered(MenuAnswer::Cancelled),
             KeyCode::Up => self.selected = self.selected.saturating_sub(1),
-            KeyCode::Down => self.selected = (self.selected + 1).min(self.choices.len() - 1),
+            KeyCode::Down => {
+                self.selected = (self.selected + 1).min(self.choices.len().saturating_sub(1));
+            }
             KeyCode::Enter => return self.choose(),
             KeyCode::Char(letter) if !is_control => match self.index_of(letter) {
                 Some(index) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::live::{LiveRow, fitted_row};
+use crate::live::{LiveRow, NOT_SELECTED, SELECTED, fitted_row};
 use crate::style::Style;
 use crate::width;
 
@@ -73,7 +73,8 @@ impl SuggestionList {
             .map(|(at, entry)| {
                 let name = width::fitted(&shown(entry), columns.saturating_sub(4));
                 let blanks = " ".repeat(names.saturating_sub(width::of(&name)));
-                let text = format!("  {name}{blanks}  {}", entry.description);
+                let mark = if at == self.selected { SELECTED } else { NOT_SELECTED };
+                let text = format!("{mark}{name}{blanks}  {}", entry.description);
                 let style = if at == self.selected { Style::BOLD } else { Style::DIM };
                 fitted_row(text.trim_end(), style, columns)
             })

@@ -46,13 +46,13 @@ fn incoming_message(message: &SentMessage) -> IncomingMessage {
     let address = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
     let (text, reply_instructions) = parts(&draft.content, &address);
     let reply_to = (draft.reach == SenderReachability::Answerable).then_some(address);
-    let shown = printable(&format!("{sender}: {summary}")).into_owned();
+    let shown = Some(printable(&format!("{sender}: {summary}")).into_owned());
     let fragment = AgentMessage { sender, reply_to, summary, text, reply_instructions };
     IncomingMessage { id: message.id.to_string(), block: fragment.to_block(), shown }
 }
 
 fn unreadable(id: String, problem: String) -> IncomingMessage {
-    let shown = printable(&format!("mailbox: {problem}")).into_owned();
+    let shown = Some(printable(&format!("mailbox: {problem}")).into_owned());
     IncomingMessage { id, block: UnreadableMessage { problem }.to_block(), shown }
 }
 
@@ -107,7 +107,7 @@ mod tests {
             request_id: request_id.clone(),
             reason: None,
         });
-        assert_eq!(arrival.shown, "lead: asks to end the work");
+        assert_eq!(arrival.shown.as_deref(), Some("lead: asks to end the work"));
         let text = arrival.block.as_text().unwrap();
         let answer = r#"{"type":"shutdown_response","request_id":"r7","approve":true}"#;
         assert!(text.contains(answer) && text.contains("to `lead`"), "{text}");
@@ -116,7 +116,7 @@ mod tests {
             request_id,
             answer: no,
         }));
-        assert_eq!(arrival.shown, "lead: rejects the plan");
+        assert_eq!(arrival.shown.as_deref(), Some("lead: rejects the plan"));
         assert!(arrival.block.as_text().unwrap().contains("too risky"));
     }
 }

@@ -30,7 +30,7 @@ static SPEC: ToolSpec = ToolSpec {
         "Sends a message to another agent. It reads it at its next step; an answer comes to you by itself, as a message.\n\n\
          - `to` is the name of an agent, in this process or with a mailbox in this project; `*` for all agents of this process; \
          or `uds:` and the path of another session's socket, as a message from there names it.\n\
-         - `message` is a text, and `summary` then says it in 5 to 10 words, for the person who looks on.\n\
+         - `message` is a text, and `summary` then says it in 5 to 10 words, for the user.\n\
          - Or `message` is an object, without `summary`:\n\
          \x20 - `{\"type\":\"shutdown_request\",\"reason\":…}` asks an agent to end.\n\
          \x20 - `{\"type\":\"shutdown_response\",\"request_id\":…,\"approve\":true}` agrees to end: finish this answer, then you are done. \

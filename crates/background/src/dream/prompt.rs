@@ -19,7 +19,7 @@ const LOG_BYTES: usize = 20_000;
 const RULES: &str = "\
 This is a dream: nobody waits for an answer, and nobody can be asked. Look through what is remembered, and leave it truer,
 shorter and better ordered than you found it. You work on a copy of the memories; when you are done it is checked, and
-what passes is applied as one change, which the person can undo.
+what passes is applied as one change, which the user can undo.
 
 - MemorySave and MemoryDelete are the only ways to change something, and work on the copy. Reading, searching and commands
   that only read are allowed; all else is denied.
@@ -28,7 +28,7 @@ what passes is applied as one change, which the person can undo.
 - Remove a memory only where something shows that it is wrong or over, and say in `reason` what does.
 - Something new is saved only if somebody said it in the logs or sessions named below: quote their words, verbatim, in
   `quotes`. Nothing is learned from memories, the index, instruction files, summaries or notes.
-- What the person wrote by hand is not changed: such a change is put before them.
+- What the user wrote by hand is not changed: such a change is put before them.
 - What code, git history or an instruction file says already is no memory, nor is the state of a task.
 - If nothing needs to be done, do nothing: that is a good dream too.
 ";

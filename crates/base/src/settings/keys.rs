@@ -17,6 +17,17 @@ pub enum ProviderKind {
     Openai,
 }
 
+/// A language that the program speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UiLanguage {
+    /// English.
+    En,
+    /// Chinese.
+    #[serde(alias = "zh-CN", alias = "zh_CN")]
+    Zh,
+}
+
 /// The model server. Not allowed in project settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -44,6 +55,8 @@ pub struct Settings {
     /// The URL of this schema, for editors.
     #[serde(rename = "$schema")]
     pub schema: Option<String>,
+    /// The language of the program's texts: `en` or `zh`; without it, that of the locale.
+    pub language: Option<UiLanguage>,
     /// The model to use.
     pub model: Option<String>,
     /// A cheaper model for small background requests.

@@ -21,8 +21,8 @@ pub use keys::{
     CacheEditSettings, DefaultMode, EmbeddingSettings, ExtractionSettings, MemorySettings,
     MemoryTools, MemoryWriter, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
     RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings,
-    Settings, SnipSettings, TextScript, TimeClearingSettings, ToolSettings, WriteDecision,
-    WriteRule, settings_schema,
+    Settings, SnipSettings, TextScript, TimeClearingSettings, ToolSettings, UiLanguage,
+    WriteDecision, WriteRule, settings_schema,
 };
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,

@@ -148,10 +148,19 @@ fn plain_words(message: &str) -> String {
     let expected = match expected {
         "a sequence" => "a list, such as [\"…\"]",
         "a map" => "an object: { … }",
+        "a boolean" => "true or false",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f32" | "f64" => "a number",
         _ if expected.starts_with("struct ") => "an object: { … }",
         other => other,
     };
-    format!("{found}, expected {expected}")
+    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = match kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found) {
+        "sequence" => "a list",
+        "map" => "an object",
+        other => other,
+    };
+    format!("expected {expected}, not {found}")
 }
 
 fn unknown_keys(value: &Value) -> Vec<SettingsWarning> {
@@ -195,19 +204,13 @@ mod tests {
     #[test]
     fn errors_name_position_and_problem() {
         let error = Settings::parse("/s.json", b"{\n  \"model\": 5\n}").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "/s.json, line 2, column 12: invalid type: integer `5`, expected a string"
-        );
+        assert_eq!(error, "/s.json, line 2, column 12: expected a string, not integer `5`");
         let error = Settings::parse("/s.json", b"{\"model\": }").unwrap_err().to_string();
         assert_eq!(error, "/s.json, line 1, column 11: expected value");
         let error = Settings::parse("/s.json", br#"{"provider":{"kind":"claude"}}"#)
             .unwrap_err()
             .to_string();
-        assert!(
-            error.contains("unknown variant `claude`, expected `anthropic` or `openai`"),
-            "{error}"
-        );
+        assert!(error.contains("expected `anthropic` or `openai`, not `claude`"), "{error}");
     }
 
     #[test]

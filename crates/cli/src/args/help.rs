@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, Parser};
 
-use super::Arguments;
+use super::{Arguments, OutputFormat};
 use crate::message_catalog::help_text;
 
 const PROGRAM: &str = "dormouse";
@@ -30,6 +30,34 @@ where
             command_with_help().try_get_matches_from(words).err().unwrap_or(error)
         }
         _ => error,
+    })
+}
+
+/// The JSON that a command line asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JsonOutput {
+    /// The value of a command, by `--json`.
+    Value,
+    /// The result of a run, by `--output-format`.
+    Run(OutputFormat),
+}
+
+/// The JSON that a command line asks for, if it does; also where the rest of it cannot be parsed.
+pub(crate) fn wanted_json<T>(words: impl IntoIterator<Item = T>) -> Option<JsonOutput>
+where
+    T: Into<OsString>,
+{
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let words = words.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--");
+    let mut is_format = false;
+    words.into_iter().find_map(|word| {
+        let format = word.strip_prefix("--output-format=").or_else(|| is_format.then_some(&*word));
+        is_format = word == "--output-format";
+        match format {
+            Some("json") => Some(JsonOutput::Run(OutputFormat::Json)),
+            Some("stream-json") => Some(JsonOutput::Run(OutputFormat::StreamJson)),
+            _ => (word == "--json").then_some(JsonOutput::Value),
+        }
     })
 }
 

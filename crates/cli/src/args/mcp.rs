@@ -27,7 +27,7 @@ pub(crate) struct McpArguments {
 // Commands for the MCP servers that Dormouse itself uses.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    #[command(after_help = "dormouse mcp list\ndormouse mcp list --json")]
+    #[command(visible_alias = "ls", after_help = "dormouse mcp list\ndormouse mcp list --json")]
     List {
         #[arg(long)]
         json: bool,
@@ -36,7 +36,7 @@ pub(crate) enum McpCommand {
         after_help = "dormouse mcp add files -- npx -y @modelcontextprotocol/server-filesystem /data\ndormouse mcp add tracker --url https://tracker.example/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'\ndormouse mcp add db --env DB_URL=postgres://localhost/app --scope local -- db-mcp"
     )]
     Add(McpAddArguments),
-    #[command(after_help = "dormouse mcp remove files")]
+    #[command(visible_alias = "rm", after_help = "dormouse mcp remove files")]
     Remove {
         name: String,
         #[arg(

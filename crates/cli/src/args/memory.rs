@@ -23,6 +23,7 @@ dormouse search database";
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
     #[command(
+        visible_alias = "ls",
         after_help = "dormouse memory list\ndormouse memory list --type feedback --scope user\ndormouse memory list --json | jq -r '.[].path'"
     )]
     List(ListArguments),
@@ -31,7 +32,7 @@ pub(crate) enum MemoryCommand {
     )]
     Show(NamedArguments),
     #[command(
-        after_help = "dormouse memory add \"Test database\" --type project --description \"where it runs\" --body \"Port 5433\"\ngit log -1 | dormouse memory add \"Last release\" --type reference --description \"its commit\""
+        after_help = "dormouse memory add \"we deploy from main\"\ndormouse memory add \"Test database\" --type project --description \"where it runs\" --body \"Port 5433\"\ngit log -1 | dormouse memory add \"Last release\" --type reference --description \"its commit\""
     )]
     Add(AddArguments),
     #[command(
@@ -39,6 +40,7 @@ pub(crate) enum MemoryCommand {
     )]
     Edit(EditArguments),
     #[command(
+        visible_aliases = ["remove", "delete"],
         after_help = "dormouse memory rm test-database.md\ndormouse memory rm \"Test database\" \"Last release\""
     )]
     Rm(RmArguments),
@@ -65,6 +67,7 @@ pub(crate) enum MemoryCommand {
     )]
     Restore(RestoreArguments),
     #[command(
+        override_usage = "dormouse memory inbox [accept|edit|refuse] [ID]... [--all]",
         after_help = "dormouse memory inbox\ndormouse memory inbox accept 1 2\ndormouse memory inbox edit 3\ndormouse memory inbox refuse --all"
     )]
     Inbox(InboxArguments),
@@ -92,33 +95,6 @@ pub(crate) enum MemoryCommand {
         after_help = "dormouse memory import ~/.claude/projects/-home-me-app/memory\ndormouse memory import mem0.json --scope user\ndormouse memory import memory.jsonl --format mcp\ndormouse memory import memories.json"
     )]
     Import(ImportArguments),
-}
-
-impl MemoryCommand {
-    /// Whether `--json` was given.
-    pub(crate) fn wants_json(&self) -> bool {
-        match self {
-            Self::List(ListArguments { common, .. })
-            | Self::Show(NamedArguments { common, .. })
-            | Self::Confirm(NamedArguments { common, .. })
-            | Self::Edit(EditArguments { common, .. })
-            | Self::Rm(RmArguments { common, .. })
-            | Self::Search(SearchArguments { common, .. })
-            | Self::Log(LogArguments { common, .. })
-            | Self::Diff(DiffArguments { common, .. })
-            | Self::Undo(UndoArguments { common, .. })
-            | Self::Restore(RestoreArguments { common, .. })
-            | Self::Inbox(InboxArguments { common, .. })
-            | Self::Guard(GuardArguments { common, .. })
-            | Self::Embed(EmbedArguments { common, .. })
-            | Self::Doctor(MemoryDoctorArguments { common, .. })
-            | Self::Lint(LintArguments { common, .. })
-            | Self::Path(PathArguments { common })
-            | Self::Export(ExportArguments { common, .. })
-            | Self::Import(ImportArguments { common, .. }) => common.json,
-            Self::Add(arguments) => arguments.json,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -175,15 +151,18 @@ pub(crate) struct GuardArguments {
     pub(crate) common: MemoryCommonArguments,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub(crate) struct AddArguments {
     pub(crate) name: String,
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub(crate) kind: MemoryTypeArgument,
+    pub(crate) kind: Option<MemoryTypeArgument>,
     #[arg(long, value_name = "TEXT")]
-    pub(crate) description: String,
+    pub(crate) description: Option<String>,
     #[arg(long, value_name = "TEXT")]
     pub(crate) body: Option<String>,
+    #[arg(long)]
+    pub(crate) new: bool,
     #[arg(long, value_enum)]
     pub(crate) scope: Option<MemoryScopeArgument>,
     #[arg(long)]
@@ -223,7 +202,8 @@ pub(crate) struct RmArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArguments {
-    pub(crate) query: String,
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
     #[command(flatten)]
@@ -248,7 +228,8 @@ pub(crate) struct SearchPastArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecallArguments {
-    pub(crate) query: String,
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
     #[arg(long)]

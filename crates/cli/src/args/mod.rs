@@ -31,7 +31,7 @@ pub(crate) use config::*;
 pub(crate) use demo::*;
 pub(crate) use diagnostics::*;
 pub(crate) use dream::*;
-pub(crate) use help::{command_with_help, parse_arguments};
+pub(crate) use help::{JsonOutput, command_with_help, parse_arguments, wanted_json};
 pub(crate) use hooks::*;
 pub(crate) use mcp::*;
 pub(crate) use memory::*;

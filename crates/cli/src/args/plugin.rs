@@ -14,7 +14,10 @@ pub(crate) enum PluginCommand {
         after_help = "dormouse plugin install ./my-plugin\ndormouse plugin install git@example.com:team/plugin.git\ndormouse plugin install ./my-plugin --trust"
     )]
     Install(InstallArguments),
-    #[command(after_help = "dormouse plugin list\ndormouse plugin list --json")]
+    #[command(
+        visible_alias = "ls",
+        after_help = "dormouse plugin list\ndormouse plugin list --json"
+    )]
     List {
         #[arg(long)]
         json: bool,
@@ -31,7 +34,10 @@ pub(crate) enum PluginCommand {
     Enable { name: String },
     #[command(after_help = "dormouse plugin disable my-plugin")]
     Disable { name: String },
-    #[command(after_help = "dormouse plugin remove my-plugin")]
+    #[command(
+        visible_aliases = ["rm", "uninstall"],
+        after_help = "dormouse plugin remove my-plugin"
+    )]
     Remove { name: String },
 }
 

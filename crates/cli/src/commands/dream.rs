@@ -56,11 +56,6 @@ struct DreamDiffJson {
 }
 
 pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
-    let result = Box::pin(run_dream(arguments, world)).await;
-    if arguments.json { print::json_result(result) } else { result }
-}
-
-async fn run_dream(arguments: &DreamArguments, world: &World) -> Result<Exit, Failure> {
     if let Some(DreamCommand::Log { limit, json }) = &arguments.command {
         return log(*limit, *json, world).await;
     }

@@ -9,6 +9,7 @@ use dormouse_checkpoint::{
     RewindRequest, RewindScope,
 };
 use dormouse_engine::{OpenedSession, RewindOutcome, RewindPoint, SessionFolder, Surroundings};
+use dormouse_tui::width;
 use serde::Serialize;
 
 use crate::args::RewindArguments;
@@ -19,7 +20,6 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::world::{World, current_project};
-use dormouse_tui::width;
 
 /// How many files are named for one message.
 const NAMED: usize = 4;
@@ -88,7 +88,7 @@ pub(crate) async fn run(arguments: &RewindArguments, world: &World) -> Result<Ex
     print::data(&plan_text(&plan, &project.folder, arguments.overwrite));
     print::data(&differences(&plan, store.as_ref()));
     match outcome {
-        None => print::note(&msg!("rewind-dry-run")),
+        None => print::note(&dry_run_text(&plan, scope, number)),
         Some(outcome) => print::note(&outcome_text(&outcome, scope, number)),
     }
     Ok(Exit::Done)
@@ -246,6 +246,17 @@ pub(crate) fn differences(plan: &RewindPlan, store: Option<&ContentStore>) -> St
 fn short_text(content: Vec<u8>) -> Option<String> {
     let fits = content.len() <= MAX_COMPARED && !content.contains(&0);
     fits.then(|| String::from_utf8(content).ok()).flatten()
+}
+
+/// What would be done.
+fn dry_run_text(plan: &RewindPlan, scope: RewindScope, number: usize) -> String {
+    let count = plan.changes.iter().filter(|change| change.obstacle.is_none()).count();
+    let would = match (scope.has_code(), scope.has_conversation()) {
+        (true, true) => msg!("rewind-dry-run-both", count = count, number = number),
+        (true, false) => msg!("rewind-dry-run-files", count = count),
+        (false, _) => msg!("rewind-dry-run-conversation", number = number),
+    };
+    format!("{} {would}", msg!("rewind-dry-run"))
 }
 
 /// What was done, in one or more sentences.

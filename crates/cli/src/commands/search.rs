@@ -24,13 +24,14 @@ struct PassageJson<'a> {
 
 pub(crate) fn run(arguments: &SearchPastArguments, world: &World) -> Result<Exit, Failure> {
     let SearchArguments { query, limit, common } = &arguments.search;
+    let query = query.join(" ");
     if query.trim().is_empty() {
         return Err(Failure::usage(anyhow::anyhow!(msg!("search-empty")))
             .hint(msg!("search-sessions-empty-hint")));
     }
     let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
     let passages = match folder {
-        Some(folder) => search_sessions(folder.dir(), query, *limit)?,
+        Some(folder) => search_sessions(folder.dir(), &query, *limit)?,
         None => Vec::new(),
     };
     if common.json {
@@ -57,7 +58,7 @@ fn to_json(passage: &Passage) -> PassageJson<'_> {
 fn author(passage: &Passage) -> &'static str {
     match (passage.is_result, passage.role) {
         (true, _) => "tool",
-        (false, Role::User) => "person",
+        (false, Role::User) => "user",
         (false, Role::Assistant) => "model",
     }
 }

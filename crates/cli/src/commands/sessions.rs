@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::SessionFolder;
+use dormouse_tui::width;
 use serde::Serialize;
 
 use crate::args::SessionsArguments;
@@ -12,7 +13,6 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_notes;
 use crate::wiring::world::{World, current_project};
-use dormouse_tui::width;
 
 #[derive(Serialize)]
 struct SessionJson<'a> {

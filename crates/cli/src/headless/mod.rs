@@ -99,7 +99,8 @@ async fn ask(
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
     // The cost of a run includes subagents and background tasks.
-    let cost_usd = report.cost_usd.map(|own| own + engine.spending().background_usd());
+    let background = engine.spending().background().total();
+    let cost_usd = report.cost_usd.zip(background).map(|(own, background)| own + background);
     let report = TurnReport { cost_usd, ..report };
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)

@@ -2,10 +2,11 @@
 
 use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
+use dormouse_tui::style::Style;
 
+use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
 use crate::wiring::session_start::ActiveSession;
-use dormouse_tui::style::Style;
 
 use super::session::InteractiveSession;
 use super::view::{SharedView, memory_notice};
@@ -24,7 +25,8 @@ pub(super) fn memory_notices(session: &ActiveSession) -> Vec<String> {
 /// Names the subagents that end with the program.
 pub(super) fn show_unfinished_agents(registry: &SubagentRegistry, view: &SharedView) {
     for run in registry.runs().list().iter().filter(|run| run.status == RunStatus::Running) {
-        let text = format!("Subagent {} stopped before it finished: {}", run.name, run.description);
+        let text =
+            msg!("subagent-unfinished", name = run.name.as_str(), task = run.description.as_str());
         view.borrow_mut().note(&text, Style::DIM);
     }
 }
@@ -37,8 +39,7 @@ impl InteractiveSession<'_> {
         if !background_tasks::is_busy(engine) {
             return;
         }
-        let text = "Saving memories of this session… (Ctrl-C skips)";
-        self.view.borrow_mut().note(text, Style::DIM);
+        self.view.borrow_mut().note(&msg!("memory-saving"), Style::DIM);
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         tokio::select! {

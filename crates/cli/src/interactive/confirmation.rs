@@ -5,6 +5,7 @@ use std::path::Path;
 use dormouse_base::printable;
 use dormouse_conversation::CallLabel;
 use dormouse_conversation::known_tools::traits_of;
+use dormouse_permissions::PermissionRule;
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
@@ -14,14 +15,13 @@ use dormouse_tui::menu::{Choice, MenuAnswer};
 use dormouse_tui::style::{Piece, Style};
 use dormouse_tui::width;
 
+use crate::args::SettingsScope;
+use crate::message_catalog::msg;
+
 use super::{edit_diff, tool_calls};
 
 /// Longer rules are not shown: the call above says the same.
 const LONGEST_RULE: usize = 60;
-
-/// The choices below a plan.
-const PLAN_CHOICES: &str =
-    "y accept · a accept, and allow edits in this folder · n reject (add what to change)";
 
 /// A permission prompt that waits for its answer.
 #[derive(Debug)]
@@ -73,7 +73,8 @@ pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize
             // The real path, where the call names another (a link).
             let asked = asked_path(question, folder);
             if asked.as_deref() != Some(change.path.as_path()) {
-                let real = format!("writes to {}", printable(&change.path.display().to_string()));
+                let path = printable(&change.path.display().to_string()).into_owned();
+                let real = msg!("writes-to", path = path);
                 wrapped(&mut flow, &real, Style::BOLD);
                 wrapped(&mut flow, &printable(&question.why), Style::DIM);
                 out.extend(flow.take());
@@ -97,10 +98,10 @@ pub(crate) fn choices_row(
 ) -> Vec<Piece> {
     let mut flow = Flow::new(columns);
     let text = if label_of(question) == CallLabel::Plan {
-        PLAN_CHOICES.to_owned()
+        msg!("choices-line-plan")
     } else {
         let rule = shown_rule(question, folder);
-        format!("y yes · n no (add a reason for the model) · a always allow {rule}")
+        msg!("choices-line", rule = rule)
     };
     wrapped(&mut flow, &text, Style::DIM);
     flow.take()
@@ -108,42 +109,92 @@ pub(crate) fn choices_row(
 
 fn shown_rule(question: &ConfirmationRequest, folder: &Path) -> String {
     let rule = tool_calls::shortened(&tool_calls::on_one_line(&question.rule), folder);
-    if width::of(&rule) > LONGEST_RULE { "this".to_owned() } else { rule }
+    if width::of(&rule) > LONGEST_RULE { msg!("choice-this-call") } else { rule }
 }
 
 /// The choices of the menu; [`chosen`] says what each means.
 pub(crate) fn choices(question: &ConfirmationRequest, folder: &Path) -> Vec<Choice> {
     let choice = |letter, label: String| Choice { letter, label, text: None };
-    let with_text =
-        |letter, label: &str| Choice { letter, label: label.to_owned(), text: Some(String::new()) };
+    let with_text = |letter, label: String| Choice { letter, label, text: Some(String::new()) };
     if label_of(question) == CallLabel::Plan {
         return vec![
-            choice('y', "Accept".to_owned()),
-            choice('a', "Accept, and allow edits in this folder".to_owned()),
-            choice('n', "Reject".to_owned()),
-            with_text('t', "Reject, and say what to change"),
+            choice('y', msg!("choice-accept")),
+            choice('a', msg!("choice-accept-edits")),
+            choice('n', msg!("choice-reject")),
+            with_text('t', msg!("choice-reject-because")),
         ];
     }
     let rule = shown_rule(question, folder);
-    let session = " in this session";
-    let for_how_long = if rule.ends_with(session) { "" } else { session };
-    vec![
-        choice('y', "Yes".to_owned()),
-        choice('a', format!("Yes, and don't ask again for {rule}{for_how_long}")),
-        choice('n', "No".to_owned()),
-        with_text('t', "No, and tell the model why"),
-    ]
+    let always = if rule.ends_with(" in this session") {
+        msg!("choice-always-session", rule = rule)
+    } else {
+        msg!("choice-always", rule = rule)
+    };
+    let mut choices = vec![
+        choice('y', msg!("choice-yes")),
+        choice('a', always),
+        choice('n', msg!("choice-no")),
+        with_text('t', msg!("choice-no-because")),
+    ];
+    if question.rule.parse::<PermissionRule>().is_ok() {
+        let label = msg!("choice-rule");
+        choices.insert(2, Choice { letter: 'e', label, text: Some(question.rule.clone()) });
+    }
+    choices
 }
 
-/// What a choice of the menu means. Esc and Ctrl-C mean no.
-pub(crate) fn chosen(answer: MenuAnswer) -> ConfirmationReply {
+/// What a choice of the menu means.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum MenuReply {
+    Reply(ConfirmationReply),
+    /// Yes, and from now on what this rule allows.
+    Rule(String),
+}
+
+/// What an answer to [`choices`] means. Esc and Ctrl-C mean no.
+pub(crate) fn chosen(
+    question: &ConfirmationRequest,
+    folder: &Path,
+    answer: MenuAnswer,
+) -> MenuReply {
+    let MenuAnswer::Chosen { index, text } = answer else {
+        return MenuReply::Reply(ConfirmationReply::No { said: None });
+    };
+    let letter = choices(question, folder).get(index).map(|choice| choice.letter);
+    let text = text.filter(|text| !text.trim().is_empty());
+    MenuReply::Reply(match (letter, text) {
+        (Some('y'), _) => ConfirmationReply::Once,
+        (Some('a'), _) => ConfirmationReply::Always,
+        (Some('e'), Some(rule)) => return MenuReply::Rule(rule),
+        (_, said) => ConfirmationReply::No { said },
+    })
+}
+
+/// For how long a rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleLifetime {
+    Session,
+    Saved(SettingsScope),
+}
+
+/// The choices for how long a rule holds; [`chosen_lifetime`] says what each means.
+pub(crate) fn lifetime_choices() -> Vec<Choice> {
+    [
+        ('s', msg!("choice-rule-session")),
+        ('p', msg!("choice-rule-project")),
+        ('u', msg!("choice-rule-user")),
+    ]
+    .map(|(letter, label)| Choice { letter, label, text: None })
+    .to_vec()
+}
+
+/// What an answer to [`lifetime_choices`] means; none goes back to the question.
+pub(crate) fn chosen_lifetime(answer: &MenuAnswer) -> Option<RuleLifetime> {
     match answer {
-        MenuAnswer::Chosen { index: 0, .. } => ConfirmationReply::Once,
-        MenuAnswer::Chosen { index: 1, .. } => ConfirmationReply::Always,
-        MenuAnswer::Chosen { text, .. } => {
-            ConfirmationReply::No { said: text.filter(|said| !said.trim().is_empty()) }
-        }
-        MenuAnswer::Cancelled => ConfirmationReply::No { said: None },
+        MenuAnswer::Chosen { index: 0, .. } => Some(RuleLifetime::Session),
+        MenuAnswer::Chosen { index: 1, .. } => Some(RuleLifetime::Saved(SettingsScope::Local)),
+        MenuAnswer::Chosen { index: 2, .. } => Some(RuleLifetime::Saved(SettingsScope::User)),
+        MenuAnswer::Chosen { .. } | MenuAnswer::Cancelled => None,
     }
 }
 
@@ -157,7 +208,7 @@ fn plan(question: &ConfirmationRequest, columns: usize) -> Vec<Piece> {
         serde_json::from_str(question.input.get()).unwrap_or(serde_json::Value::Null);
     let text = arguments.get("plan").and_then(serde_json::Value::as_str).unwrap_or_default();
     let mut flow = Flow::new(columns);
-    wrapped(&mut flow, "Plan:", Style::BOLD);
+    wrapped(&mut flow, &msg!("plan-heading"), Style::BOLD);
     let mut out = flow.take();
     let mut markdown = Renderer::new(columns);
     out.extend(markdown.push(&format!("{}\n", text.trim())));

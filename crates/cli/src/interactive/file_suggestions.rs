@@ -23,23 +23,20 @@ const STALE: Duration = Duration::from_secs(10);
 /// The files that fit a word.
 pub(crate) type FittingFiles = (String, Vec<Suggestion>);
 
-/// A handle of the thread, which ends when this is dropped.
+/// Asks for files. The thread starts with the first word and ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct FileSuggestions {
-    words: Sender<String>,
+    folder: PathBuf,
+    found: UnboundedSender<FittingFiles>,
+    words: Option<Sender<String>>,
     last: Option<String>,
 }
 
 impl FileSuggestions {
-    /// Starts the thread. Nothing is listed before a word is asked for.
-    pub(crate) fn start(
-        folder: PathBuf,
-    ) -> std::io::Result<(Self, UnboundedReceiver<FittingFiles>)> {
-        let (words, asked) = channel();
+    /// With what will be found.
+    pub(crate) fn new(folder: PathBuf) -> (Self, UnboundedReceiver<FittingFiles>) {
         let (found, receiver) = unbounded_channel();
-        let run = move || FileLister::new(folder, found).serve(&asked);
-        std::thread::Builder::new().name("files".to_owned()).spawn(run)?;
-        Ok((Self { words, last: None }, receiver))
+        (Self { folder, found, words: None, last: None }, receiver)
     }
 
     /// Asks for the files that fit a word, unless it was asked for last.
@@ -49,8 +46,14 @@ impl FileSuggestions {
         }
         self.last = word.map(str::to_owned);
         if let Some(word) = word {
+            let words = self.words.get_or_insert_with(|| {
+                let (words, asked) = channel();
+                let lister = FileLister::new(self.folder.clone(), self.found.clone());
+                std::thread::spawn(move || lister.serve(&asked));
+                words
+            });
             // Without the thread there are no suggestions.
-            let _gone = self.words.send(word.to_owned());
+            let _gone = words.send(word.to_owned());
         }
     }
 }

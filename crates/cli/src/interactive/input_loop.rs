@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use dormouse_base::{names, nearest_name};
 use dormouse_hooks::SessionEndReason;
-
-use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::session_start::ActiveSession;
+use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
 
+use crate::message_catalog::msg;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::session_start::ActiveSession;
+
 use super::background;
-use super::line_editor::{InputEvent, ShortcutKey};
+use super::line_editor::InputEvent;
 use super::live_screen::LiveScreen;
 use super::replay;
 use super::session::{AfterInput, InteractiveSession};
@@ -23,7 +25,6 @@ use super::slash_commands::skills;
 
 /// The command behind Esc Esc.
 const REWIND: &str = "/rewind";
-const LEAVE_HINT: &str = "Press Ctrl-C again or Ctrl-D to leave.";
 /// How often notices of background tasks are checked for at the prompt.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -77,10 +78,11 @@ impl InteractiveSession<'_> {
         };
         view.note(&format!("dormouse · {} · {folder}", engine.model().name.as_str()), Style::BOLD);
         let is_resumed = !engine.conversation().history().messages().is_empty();
-        let resumed = if is_resumed { "resumed session · " } else { "" };
-        view.note(&format!("{resumed}/help for keys and commands, Ctrl-D to leave"), Style::DIM);
+        let resumed = is_resumed.then(|| format!("{} · ", msg!("session-resumed-header")));
+        let hint = format!("{}{}", resumed.unwrap_or_default(), msg!("session-header-hint"));
+        view.note(&hint, Style::DIM);
         view.live().map(LiveScreen::hold);
-        replay::show_last_turns(engine.conversation().history().messages(), &mut view);
+        replay::show_last_turns(engine.conversation(), &mut view);
         view.live().map(LiveScreen::release);
         drop(view);
         self.show_pending_proposals();
@@ -99,8 +101,7 @@ impl InteractiveSession<'_> {
         self.session.engine.end(reason, &mut sink).await;
         self.session.servers.close().await;
         if !self.session.engine.conversation().history().messages().is_empty() {
-            let text = "Session saved. Continue it with: dormouse --continue";
-            self.view.borrow_mut().note(text, Style::DIM);
+            self.view.borrow_mut().note(&msg!("session-saved"), Style::DIM);
         }
     }
 
@@ -112,28 +113,21 @@ impl InteractiveSession<'_> {
             let event = self.next_event(&mut interrupts).await;
             self.view.borrow_mut().row_ended();
             match event {
-                InputEvent::Line(line) => {
-                    self.view.borrow_mut().echo_sent(&line);
-                    return PromptInput::Text(line);
-                }
-                InputEvent::Shortcut(key) => {
-                    if let Some(command) = self.shortcut(key).await {
-                        self.view.borrow_mut().echo(command);
-                        return PromptInput::Text(command.to_owned());
+                InputEvent::Action(action) => {
+                    if let Some(input) = self.act(action).await {
+                        return input;
                     }
                 }
                 InputEvent::Resumed => self.input.take_back(&self.view),
-                InputEvent::OpenEditor(text) => self.edit_message(&text).await,
                 InputEvent::Terminated => return PromptInput::Leave(Exit::Interrupted),
-                InputEvent::End => return PromptInput::Leave(Exit::Done),
                 InputEvent::Interrupted if interrupts > 0 => return PromptInput::Leave(Exit::Done),
                 InputEvent::Interrupted => {
                     interrupts += 1;
-                    self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
+                    self.view.borrow_mut().note(&msg!("hint-leave"), Style::DIM);
                 }
                 InputEvent::Discarded => interrupts = 0,
                 InputEvent::Failed(reason) => {
-                    let text = format!("error: cannot read the terminal: {reason}");
+                    let text = msg!("terminal-unreadable", reason = reason);
                     self.view.borrow_mut().note(&text, Style::PLAIN.color(Color::Red));
                     return PromptInput::Leave(Exit::Failed);
                 }
@@ -165,10 +159,12 @@ impl InteractiveSession<'_> {
                     SignalAction::Terminate => return InputEvent::Terminated,
                     // The key itself is read, except on a terminal that can only print.
                     SignalAction::Interrupt if reads_control_c => {}
-                    SignalAction::Interrupt if *interrupts > 0 => return InputEvent::End,
+                    SignalAction::Interrupt if *interrupts > 0 => {
+                        return InputEvent::Action(UserAction::Leave);
+                    }
                     SignalAction::Interrupt => {
                         *interrupts += 1;
-                        self.view.borrow_mut().note(LEAVE_HINT, Style::DIM);
+                        self.view.borrow_mut().note(&msg!("hint-leave"), Style::DIM);
                     }
                     SignalAction::Resumed if printer.is_live() => return InputEvent::Resumed,
                     SignalAction::Resumed => {}
@@ -177,24 +173,51 @@ impl InteractiveSession<'_> {
         }
     }
 
-    /// What a shortcut key does; the command that it stands for, if it is one.
-    async fn shortcut(&mut self, key: ShortcutKey) -> Option<&'static str> {
-        match key {
-            ShortcutKey::ExplainRecall => self.view.borrow_mut().explain_recall(),
-            ShortcutKey::NextMode => self.next_mode(),
-            ShortcutKey::Suspend => self.input.suspend(&self.view).await,
-            ShortcutKey::ShowOutput => self.show_output().await,
-            ShortcutKey::UndoMemory => return Some(UNDO),
-            ShortcutKey::Rewind => return Some(REWIND),
-        }
-        None
+    /// Does at the prompt what the user wants; the input, if that is one.
+    async fn act(&mut self, action: UserAction) -> Option<PromptInput> {
+        let command = match action {
+            UserAction::Submit(text) => {
+                self.view.borrow_mut().echo_sent(&text);
+                return Some(PromptInput::Text(text));
+            }
+            UserAction::Leave => return Some(PromptInput::Leave(Exit::Done)),
+            UserAction::UndoMemory => UNDO,
+            UserAction::Rewind => REWIND,
+            UserAction::ExplainRecall => {
+                self.view.borrow_mut().explain_recall();
+                return None;
+            }
+            UserAction::NextMode => {
+                self.next_mode();
+                return None;
+            }
+            UserAction::Suspend => {
+                self.input.suspend(&self.view).await;
+                return None;
+            }
+            UserAction::ShowOutput => {
+                self.show_output().await;
+                return None;
+            }
+            UserAction::OpenEditor(text) => {
+                self.edit_message(&text).await;
+                return None;
+            }
+            // Only a turn has these.
+            UserAction::Interrupt | UserAction::Steer(_) | UserAction::Answer(_) => return None,
+        };
+        self.view.borrow_mut().echo(command);
+        Some(PromptInput::Text(command.to_owned()))
     }
 
     /// Runs a slash command or a turn.
     async fn dispatch(&mut self, text: &str) -> AfterInput {
         if let Err(error) = self.history.add(text) {
-            let text = format!("Not saved in the prompt history: {error}");
+            let text = msg!("history-not-saved", error = error.to_string());
             self.view.borrow_mut().note(&text, Style::DIM);
+        }
+        if let Some(command) = text.strip_prefix('!') {
+            return self.user_command(command).await;
         }
         match parse(text) {
             None => return self.turn(text).await,
@@ -211,9 +234,9 @@ impl InteractiveSession<'_> {
             Some(ParsedCommand::Known(command, rest)) => self.slash_command(command, &rest).await,
             Some(ParsedCommand::Unknown { name, similar }) => {
                 let similar = similar.or_else(|| nearest_name(&name, skills::names(&self.session)));
-                let hint =
-                    similar.map(|name| format!(" Did you mean /{name}?")).unwrap_or_default();
-                self.view.say(&format!("Unknown command /{name}.{hint} /help lists all commands."));
+                let hint = similar.map(|name| msg!("command-suggestion", name = name));
+                let hint = hint.unwrap_or_default();
+                self.view.say(&msg!("command-unknown-here", name = name, hint = hint));
             }
         }
         AfterInput::Prompt

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dormouse_tui::action::UserAction;
 use rustyline::completion::Completer;
 use rustyline::config::{BellStyle, CompletionType};
 use rustyline::error::ReadlineError;
@@ -47,40 +48,18 @@ pub(crate) enum ReadRequest {
 /// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum InputEvent {
-    Line(String),
+    /// What the user wants.
+    Action(UserAction),
     /// Ctrl-C with text in the prompt, which is discarded.
     Discarded,
     /// Ctrl-C at an empty prompt.
     Interrupted,
-    /// Ctrl-D, or the terminal was closed.
-    End,
-    /// A shortcut key at an empty prompt.
-    Shortcut(ShortcutKey),
     /// The program was asked to end.
     Terminated,
     /// The program was stopped, and the shell continues it.
     Resumed,
-    /// Edit this text in the user's editor.
-    OpenEditor(String),
     /// The terminal could not be read.
     Failed(String),
-}
-
-/// Keys that run a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ShortcutKey {
-    /// Undo the last change of memory.
-    UndoMemory,
-    /// Explain the last recall.
-    ExplainRecall,
-    /// Switch to the next permission mode.
-    NextMode,
-    /// List the messages to go back to.
-    Rewind,
-    /// Stop the program until the shell continues it.
-    Suspend,
-    /// Show the whole output of the last call.
-    ShowOutput,
 }
 
 /// A handle of the editor thread.
@@ -182,7 +161,7 @@ fn serve(
 #[derive(Debug, Clone)]
 struct Keys {
     nothing_typed: Arc<AtomicBool>,
-    pressed: Arc<Mutex<Option<ShortcutKey>>>,
+    pressed: Arc<Mutex<Option<UserAction>>>,
 }
 
 impl Keys {
@@ -191,24 +170,24 @@ impl Keys {
         self.press(None);
     }
 
-    fn press(&self, key: Option<ShortcutKey>) {
+    fn press(&self, key: Option<UserAction>) {
         *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = key;
     }
 
-    fn pressed(&self) -> Option<ShortcutKey> {
-        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pressed(&self) -> Option<UserAction> {
+        self.pressed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 fn typed(read: rustyline::Result<String>, keys: &Keys) -> InputEvent {
     match (read, keys.pressed()) {
-        (Ok(line), _) => InputEvent::Line(line.replace("\\\n", "\n")),
-        (Err(ReadlineError::Interrupted), Some(key)) => InputEvent::Shortcut(key),
+        (Ok(line), _) => InputEvent::Action(UserAction::Submit(line.replace("\\\n", "\n"))),
+        (Err(ReadlineError::Interrupted), Some(action)) => InputEvent::Action(action),
         (Err(ReadlineError::Interrupted), None) if keys.nothing_typed.load(Ordering::Relaxed) => {
             InputEvent::Interrupted
         }
         (Err(ReadlineError::Interrupted), None) => InputEvent::Discarded,
-        (Err(ReadlineError::Eof), _) => InputEvent::End,
+        (Err(ReadlineError::Eof), _) => InputEvent::Action(UserAction::Leave),
         (Err(error), _) => InputEvent::Failed(error.to_string()),
     }
 }
@@ -232,9 +211,9 @@ fn editor(keys: &Keys, skills: &[String]) -> rustyline::Result<PromptEditor> {
         EventHandler::Conditional(Box::new(Interrupt(keys.clone()))),
     );
     for (code, modifiers, means) in [
-        (KeyCode::Char('u'), Modifiers::ALT, ShortcutKey::UndoMemory),
-        (KeyCode::Char('r'), Modifiers::ALT, ShortcutKey::ExplainRecall),
-        (KeyCode::BackTab, Modifiers::NONE, ShortcutKey::NextMode),
+        (KeyCode::Char('u'), Modifiers::ALT, UserAction::UndoMemory),
+        (KeyCode::Char('r'), Modifiers::ALT, UserAction::ExplainRecall),
+        (KeyCode::BackTab, Modifiers::NONE, UserAction::NextMode),
     ] {
         editor.bind_sequence(
             key(code, modifiers),
@@ -261,7 +240,7 @@ impl ConditionalEventHandler for Interrupt {
 }
 
 /// A shortcut key at an empty prompt; otherwise the key keeps its meaning in the editor.
-struct Shortcut(ShortcutKey, Keys);
+struct Shortcut(UserAction, Keys);
 
 impl ConditionalEventHandler for Shortcut {
     fn handle(
@@ -272,7 +251,7 @@ impl ConditionalEventHandler for Shortcut {
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
         context.line().is_empty().then(|| {
-            self.1.press(Some(self.0));
+            self.1.press(Some(self.0.clone()));
             Cmd::Interrupt
         })
     }
@@ -301,7 +280,7 @@ impl Completer for PromptHelper {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..position).unwrap_or_default();
-        let commands = COMMANDS.iter().map(|(_, name, ..)| *name);
+        let commands = COMMANDS.iter().map(|command| command.name);
         let names = commands.chain(self.skills.iter().map(String::as_str));
         let names = names.map(|name| format!("/{name}"));
         let fitting = names.filter(|name| typed.starts_with('/') && name.starts_with(typed));

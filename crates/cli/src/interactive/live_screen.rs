@@ -12,7 +12,6 @@ use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::live::LiveRow;
 use dormouse_tui::menu::Choice;
 use dormouse_tui::style::{Piece, Style};
-
 use tokio::time::Instant;
 
 use crate::terminal::tty;
@@ -37,8 +36,8 @@ pub(crate) struct LiveScreen {
     /// The row that is being written.
     row: LiveRow,
     is_changed: bool,
-    /// Whether the terminal is another program's, or more output follows at once.
-    is_away: bool,
+    /// Whether nothing is drawn: the terminal is another program's, or more output follows at once.
+    is_paused: bool,
     /// When a key was pressed or a menu opened.
     quiet_since: Instant,
 }
@@ -54,7 +53,7 @@ impl LiveScreen {
             finished: Vec::new(),
             row: LiveRow::new(),
             is_changed: true,
-            is_away: false,
+            is_paused: false,
             quiet_since: Instant::now(),
         }
     }
@@ -128,14 +127,9 @@ impl LiveScreen {
         self.draw();
     }
 
-    /// Whether there is something to draw.
-    pub(crate) fn is_changed(&self) -> bool {
-        self.is_changed && !self.is_away
-    }
-
     /// Draws what has changed. A terminal that cannot be written to is noticed by the next read.
     pub(crate) fn draw(&mut self) {
-        if self.is_changed() {
+        if self.is_changed && !self.is_paused {
             let view = self.interface.view(self.columns);
             let finished = std::mem::take(&mut self.finished);
             let _gone = self.terminal.draw(&finished, &view);
@@ -176,11 +170,11 @@ impl LiveScreen {
 
     /// Draws nothing until [`Self::release`]: much output follows, which is drawn at once.
     pub(crate) fn hold(&mut self) {
-        self.is_away = true;
+        self.is_paused = true;
     }
 
     pub(crate) fn release(&mut self) {
-        self.is_away = false;
+        self.is_paused = false;
         self.draw();
     }
 
@@ -188,13 +182,13 @@ impl LiveScreen {
     pub(crate) fn leave(&mut self) {
         self.draw();
         let _gone = self.terminal.clear();
-        self.is_away = true;
+        self.is_paused = true;
     }
 
     /// The terminal is ours again, with the cursor at the start of an empty row.
     pub(crate) fn come_back(&mut self) {
         self.terminal.forget();
-        self.is_away = false;
+        self.is_paused = false;
         self.is_changed = true;
         self.draw();
     }
@@ -202,7 +196,7 @@ impl LiveScreen {
 
 impl Drop for LiveScreen {
     fn drop(&mut self) {
-        if !self.is_away {
+        if !self.is_paused {
             self.leave();
         }
     }

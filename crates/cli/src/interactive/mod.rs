@@ -25,6 +25,7 @@ mod terminal_input;
 mod tool_calls;
 mod turn;
 mod turn_end;
+mod user_command;
 mod view;
 mod view_events;
 
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use dormouse_base::{Environment, names};
 use dormouse_engine::Steering;
 use dormouse_tui::inline::LiveStyles;
-use dormouse_tui::interface::Interface;
+use dormouse_tui::interface::{Interface, InterfaceTexts};
 
 use crate::args::{Arguments, OutputFormat};
 use crate::message_catalog::msg;
@@ -51,7 +52,7 @@ use live_screen::LiveScreen;
 use progress::notify_if_slow;
 use prompt_history::PromptHistory;
 use screen::{LineScreen, Screen};
-use session::{CONNECTING, InteractiveSession};
+use session::InteractiveSession;
 use signals::Signals;
 use slash_commands::skills;
 use status_line::StatusLine;
@@ -64,7 +65,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     check_terminal(arguments)?;
     let (confirmer, confirmations) = confirmation::channel();
     let ready = Box::pin(session_start::prepare(arguments, world, Untrusted::Ask));
-    let ready = notify_if_slow(ready, || print::note(CONNECTING)).await?;
+    let ready = notify_if_slow(ready, || print::note(&msg!("connecting"))).await?;
     let session = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
@@ -115,6 +116,19 @@ fn is_dumb(environment: &Environment) -> bool {
     matches!(environment.get(names::TERM), None | Some("dumb"))
 }
 
+fn interface_texts() -> InterfaceTexts {
+    InterfaceTexts {
+        leave: msg!("hint-leave"),
+        rewind: msg!("hint-rewind"),
+        after_turn: msg!("hint-after-turn"),
+        leaving: msg!("hint-leaving"),
+        answer: msg!("hint-answer"),
+        queue: msg!("hint-queued"),
+        queued: msg!("label-queued"),
+        steered: msg!("label-steered"),
+    }
+}
+
 /// Where output goes and where input comes from. `entries` is the prompt history.
 fn terminal(
     arguments: &Arguments,
@@ -131,8 +145,8 @@ fn terminal(
     }
     let has_no_color = environment.get(names::NO_COLOR).is_some();
     let styles = if has_no_color { LiveStyles::None } else { LiveStyles::All };
-    let interface = Interface::new(entries, skills::suggestions(session));
-    let (files, fitting) = FileSuggestions::start(session.project.folder.clone())?;
+    let interface = Interface::new(entries, skills::suggestions(session), interface_texts());
+    let (files, fitting) = FileSuggestions::new(session.project.folder.clone());
     let screen = LiveScreen::new(interface, files, styles);
     Ok((Screen::Live(Box::new(screen)), TerminalInput::keys(fitting)?))
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use dormouse_conversation::ToolUseId;
 use tokio::time::Instant;
 
+use crate::message_catalog::msg;
+
 /// The status appears after this long without output.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// After this long the status says how to stop.
@@ -145,7 +147,9 @@ impl TurnProgress {
     /// What is going on now; empty if nothing is.
     pub(crate) fn now(&self, now: Instant) -> String {
         match self.describe(now) {
-            Some((text, elapsed)) if elapsed >= LONG => format!("{text} · Esc to interrupt"),
+            Some((text, elapsed)) if elapsed >= LONG => {
+                format!("{text} · {}", msg!("progress-esc"))
+            }
             Some((text, _)) => text,
             None => String::new(),
         }
@@ -162,34 +166,36 @@ impl TurnProgress {
             return None;
         }
         self.appended = due;
-        let stop = if elapsed >= LONG { " · Ctrl-C to interrupt" } else { "" };
-        Some(format!("{text}{stop}"))
+        let stop = (elapsed >= LONG).then(|| format!(" · {}", msg!("progress-control-c")));
+        Some(text + &stop.unwrap_or_default())
     }
 
     fn describe(&self, now: Instant) -> Option<(String, Duration)> {
         if let Some(since) = self.stopping {
             let seconds = now.duration_since(since).as_secs();
-            return Some((format!("stopping · {seconds} s"), Duration::from_secs(1)));
+            let text = format!("{} · {seconds} s", msg!("progress-stopping"));
+            return Some((text, Duration::from_secs(1)));
         }
         if let Some(RunningCall { label, since, printed, .. }) = self.calls.first() {
             let elapsed = now.duration_since(*since);
             let printed = if printed.is_empty() { String::new() } else { format!(" · {printed}") };
-            let more = match self.calls.len() - 1 {
-                0 => String::new(),
-                more => format!(" and {more} more"),
+            let label = match self.calls.len() - 1 {
+                0 => label.clone(),
+                more => msg!("progress-more", label = label.as_str(), count = more),
             };
-            return Some((format!("{label}{more} · {} s{printed}", elapsed.as_secs()), elapsed));
+            return Some((format!("{label} · {} s{printed}", elapsed.as_secs()), elapsed));
         }
         let elapsed = now.duration_since(self.since);
         let what = match &self.activity {
             Activity::Nothing => return None,
-            Activity::Waiting => "waiting for the model",
-            Activity::Thinking => "thinking",
-            Activity::Compacting => "compacting the conversation",
-            Activity::Writing => "writing",
+            Activity::Waiting => msg!("progress-waiting"),
+            Activity::Thinking => msg!("progress-thinking"),
+            Activity::Compacting => msg!("progress-compacting"),
+            Activity::Writing => msg!("progress-writing"),
             Activity::Retrying { at, retry, of } => {
                 let left = at.saturating_duration_since(now).as_secs();
-                return Some((format!("retrying in {left} s ({retry} of {of})"), elapsed));
+                let text = msg!("progress-retrying", seconds = left, retry = *retry, of = *of);
+                return Some((text, elapsed));
             }
         };
         Some((format!("{what} · {} s", elapsed.as_secs()), elapsed))

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUse, ToolUseId};
+use dormouse_engine::Conversation;
 use dormouse_tui::style::Style;
 
 use super::tool_calls;
@@ -13,30 +15,29 @@ use super::view::TerminalView;
 const TURNS: usize = 3;
 
 /// Shows the last turns of a conversation.
-pub(super) fn show_last_turns(messages: &[Arc<Message>], view: &mut TerminalView) {
-    let prompts: Vec<usize> =
-        (0..).zip(messages).filter(|(_, message)| is_prompt(message)).map(|(at, _)| at).collect();
-    let Some(first) = prompts.iter().rev().nth(TURNS - 1).or(prompts.first()) else { return };
-    if *first > 0 {
+pub(super) fn show_last_turns(conversation: &Conversation, view: &mut TerminalView) {
+    let prompts = conversation.user_messages();
+    let shown = prompts.iter().skip(prompts.len().saturating_sub(TURNS));
+    let texts: HashMap<MessageId, &str> =
+        shown.map(|prompt| (prompt.message, prompt.text.as_str())).collect();
+    let messages = conversation.history().messages();
+    let is_first = |message: &&Arc<Message>| !texts.contains_key(&message.id);
+    let turns = messages.iter().skip_while(is_first);
+    if turns.clone().count() < messages.len() && !texts.is_empty() {
         view.note("… earlier messages are in the transcript", Style::DIM);
     }
     let mut calls: HashMap<&ToolUseId, ToolUse<'_>> = HashMap::new();
-    for message in messages.iter().skip(*first) {
-        match message.role {
-            Role::User if is_prompt(message) => view.echo(&typed_text(message)),
-            Role::User => show_results(message, &calls, view),
-            Role::Assistant => {
+    for message in turns {
+        match (texts.get(&message.id), message.role) {
+            (Some(prompt), _) => view.echo(prompt),
+            (None, Role::User) => show_results(message, &calls, view),
+            (None, Role::Assistant) => {
                 let text = message.text();
                 if !text.trim().is_empty() {
                     view.markdown(&text);
                 }
-                calls.extend(
-                    message
-                        .blocks
-                        .iter()
-                        .filter_map(Block::as_tool_use)
-                        .map(|call| (call.id, call)),
-                );
+                let made = message.blocks.iter().filter_map(Block::as_tool_use);
+                calls.extend(made.map(|call| (call.id, call)));
             }
         }
     }
@@ -53,19 +54,4 @@ fn show_results(
         let label = tool_calls::label(call.name, call.input.get(), view.folder());
         view.finished_call(call.name, &label, block);
     }
-}
-
-/// Whether the user typed it.
-fn is_prompt(message: &Message) -> bool {
-    let flags = message.flags;
-    let is_inserted = flags.meta || flags.compact_summary || flags.attachment;
-    message.role == Role::User
-        && !is_inserted
-        && message.tool_results().next().is_none()
-        && !typed_text(message).trim().is_empty()
-}
-
-/// The first text of a message: what follows was put there by the program.
-fn typed_text(message: &Message) -> String {
-    message.blocks.iter().find_map(Block::as_text).unwrap_or_default()
 }

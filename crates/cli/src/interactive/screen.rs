@@ -3,10 +3,11 @@
 //! Two ways: rows that are only ever appended, for screen readers, logs and terminals without control sequences, or a live part
 //! below the finished rows ([`LiveScreen`]).
 
+use dormouse_tui::style::Piece;
+use dormouse_tui::width;
+
 use crate::terminal::tty;
 use crate::wiring::print;
-use dormouse_tui::style::{Piece, Style};
-use dormouse_tui::width;
 
 use super::live_screen::LiveScreen;
 
@@ -81,10 +82,5 @@ impl LineScreen {
             }
         }
         print::rendered(&out);
-    }
-
-    /// A status is a line of its own.
-    pub(crate) fn append_status(&mut self, text: &str) {
-        self.put(&[Piece::text(text, Style::DIM), Piece::Newline]);
     }
 }

@@ -15,9 +15,6 @@ use super::status_line::StatusLine;
 use super::terminal_input::TerminalInput;
 use super::view::SharedView;
 
-/// The notice while the model's server has not answered yet.
-pub(super) const CONNECTING: &str = "Connecting to the model server…";
-
 /// The conversation, the terminal, and keyboard input.
 pub(super) struct InteractiveSession<'a> {
     pub(super) arguments: &'a Arguments,

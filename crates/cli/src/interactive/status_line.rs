@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use dormouse_base::{git_folder, printable};
 use dormouse_tools::{Reaper, output_with_input};
+use dormouse_tui::style::Style;
 use serde::Serialize;
 
+use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
-use dormouse_tui::style::Style;
 
 use super::slash_commands::rows::mode_label;
 use super::view::SharedView;
@@ -64,10 +65,10 @@ impl StatusLine {
     pub(super) async fn show(&mut self, session: &ActiveSession, view: &SharedView) {
         let settings = &session.settings.status_line;
         let Some(command) = &settings.command else {
-            return view.borrow_mut().show_own_status(&status(session));
+            return view.borrow_mut().set_status(&status(session));
         };
         if let Some(kind) = settings.kind.as_deref().filter(|kind| *kind != "command") {
-            let text = format!("`statusLine.type` is `{kind}`; only `command` is supported");
+            let text = msg!("status-line-kind", kind = kind);
             return self.show_error_once(&text, view);
         }
         let environment = &session.environment;
@@ -80,18 +81,23 @@ impl StatusLine {
             Ok(done) if done.code == Some(0) => {
                 let line = done.stdout.lines().next().unwrap_or_default().trim_end();
                 let line = without_sequences(line);
-                view.borrow_mut().show_status(&printable(&line));
+                view.borrow_mut().show_command_status(&printable(&line));
                 return;
             }
-            Ok(done) => done.stderr.lines().next().unwrap_or("the command failed").to_owned(),
+            Ok(done) => match done.stderr.lines().next() {
+                Some(line) => line.to_owned(),
+                None => msg!("status-line-no-reason"),
+            },
             Err(error) => error.to_string(),
         };
-        self.show_error_once(&format!("The `statusLine` command failed: {problem}"), view);
+        self.show_error_once(&msg!("status-line-failed", problem = problem), view);
     }
 
     fn show_error_once(&mut self, text: &str, view: &SharedView) {
         if !std::mem::replace(&mut self.error_shown, true) {
-            view.borrow_mut().note(&printable(text), Style::DIM);
+            let mut view = view.borrow_mut();
+            view.note(&printable(text), Style::DIM);
+            view.before_prompt();
         }
     }
 }
@@ -101,21 +107,18 @@ fn status(session: &ActiveSession) -> String {
     let engine = &session.engine;
     let window = u64::from(engine.model().budget.window).max(1);
     let used = engine.conversation().tokens_used().saturating_mul(100) / window;
-    let usage = engine.spending().usage();
-    let cost = match engine.spending().cost_usd(&usage) {
-        Some(_) => format!("${:.4}", engine.spending().spent_usd()),
-        None => "cost unknown".to_owned(),
-    };
-    let read = usage.cache_read_input_tokens;
-    let input = read + usage.input_tokens + usage.cache_creation_input_tokens;
+    let last = engine.spending().last_usage();
+    let spent = engine.spending().spent();
+    let is_known = engine.spending().is_priced() || spent.known > 0.0;
+    let cost = if is_known { spent.to_string() } else { msg!("status-cost-unknown") };
     let mut parts = vec![
         engine.model().name.as_str().to_owned(),
-        mode_label(session.gate.mode()).unwrap_or("default").to_owned(),
-        format!("window {used} %"),
+        mode_label(session.gate.mode()).map_or_else(|| msg!("status-default-mode"), str::to_owned),
+        msg!("status-window", percent = used),
         cost,
     ];
-    let cached = read.saturating_mul(100).checked_div(input);
-    parts.extend(cached.map(|cached| format!("cache {cached} %")));
+    let cached = last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
+    parts.extend(cached.map(|cached| msg!("status-cache", percent = cached)));
     parts.extend(branch(&session.project.checkout));
     parts.join(" · ")
 }
@@ -141,7 +144,7 @@ fn command_input(session: &ActiveSession) -> Vec<u8> {
             project_dir: project.checkout.display().to_string(),
         },
         version: env!("CARGO_PKG_VERSION"),
-        cost: Cost { total_cost_usd: engine.spending().spent_usd() },
+        cost: Cost { total_cost_usd: engine.spending().spent().known },
         context: Context {
             used_tokens: engine.conversation().tokens_used(),
             window_tokens: engine.model().budget.window,

@@ -3,17 +3,17 @@
 use std::io;
 
 use dormouse_tui::action::UserAction;
-use dormouse_tui::interface::Interface;
 use dormouse_tui::keys::{KeyCode, KeyEvent, KeyModifiers, TerminalEvent};
+use dormouse_tui::style::Style;
 use rustix::process::{Signal, getpid, kill_process};
 
+use crate::message_catalog::msg;
 use crate::terminal::tty::{self, NoEcho, RawMode};
-use dormouse_tui::style::Style;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::file_suggestions::FittingFiles;
 use super::keyboard::Keyboard;
-use super::line_editor::{InputEvent, LineEditor, ReadRequest, ShortcutKey};
+use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::LiveScreen;
 use super::view::SharedView;
 
@@ -84,13 +84,10 @@ impl TerminalInput {
         !matches!(self, Self::Lines { no_echo: None, .. })
     }
 
-    /// Puts text into the composer, before what is there.
+    /// Replaces the text in the composer.
     pub(crate) fn set_text(&mut self, view: &SharedView, text: &str) {
         match self {
-            Self::Keys { .. } => {
-                let set = |interface: &mut Interface| interface.composer_mut().set(text);
-                view.borrow_mut().change(set);
-            }
+            Self::Keys { .. } => view.borrow_mut().change(|interface| interface.set_text(text)),
             Self::Lines { typed_ahead, .. } => text.clone_into(typed_ahead),
         }
     }
@@ -116,7 +113,7 @@ impl TerminalInput {
             Self::Lines { no_echo, .. } => no_echo.as_ref().map_or(Ok(()), NoEcho::reapply),
         };
         if let Err(error) = applied {
-            let text = format!("cannot set up the terminal: {error}");
+            let text = msg!("terminal-mode-failed", error = error.to_string());
             view.borrow_mut().note(&text, Style::DIM);
         }
     }
@@ -168,29 +165,12 @@ async fn read_keys(keyboard: &mut Keyboard, view: &SharedView) -> InputEvent {
     view.live(LiveScreen::draw);
     loop {
         let event = match keyboard.next().await {
-            None => return InputEvent::End,
+            None => return InputEvent::Action(UserAction::Leave),
             Some(Err(error)) => return InputEvent::Failed(error.to_string()),
             Some(Ok(event)) => event,
         };
-        let Some(action) = view.borrow_mut().input(&event) else { continue };
-        if let Some(event) = input_event(action) {
-            return event;
+        if let Some(action) = view.live(|live| live.event(&event)).flatten() {
+            return InputEvent::Action(action);
         }
     }
-}
-
-/// What an action means at the prompt.
-fn input_event(action: UserAction) -> Option<InputEvent> {
-    Some(match action {
-        UserAction::Submit(text) => InputEvent::Line(text),
-        UserAction::Leave => InputEvent::End,
-        UserAction::Rewind => InputEvent::Shortcut(ShortcutKey::Rewind),
-        UserAction::Suspend => InputEvent::Shortcut(ShortcutKey::Suspend),
-        UserAction::ShowOutput => InputEvent::Shortcut(ShortcutKey::ShowOutput),
-        UserAction::UndoMemory => InputEvent::Shortcut(ShortcutKey::UndoMemory),
-        UserAction::ExplainRecall => InputEvent::Shortcut(ShortcutKey::ExplainRecall),
-        UserAction::NextMode => InputEvent::Shortcut(ShortcutKey::NextMode),
-        UserAction::OpenEditor(text) => InputEvent::OpenEditor(text),
-        UserAction::Interrupt | UserAction::Steer(_) | UserAction::Answer(_) => return None,
-    })
 }

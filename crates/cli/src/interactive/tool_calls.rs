@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use dormouse_tui::style::Style;
 
+use crate::message_catalog::msg;
+
 /// The outcome of a tool call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
@@ -77,7 +79,7 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
     if let Some(ResultContent::Blocks(blocks)) = result.result_content()
         && blocks.iter().all(|block| block.as_text().is_none())
     {
-        return CallOutcome::Succeeded("image".to_owned());
+        return CallOutcome::Succeeded(msg!("call-image"));
     }
     let text = result_text(result);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -87,19 +89,20 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
     }
     let count = text.lines().count();
     if let Some(note) = exit_note(name, &text) {
+        let exit = exit_text(note);
         return CallOutcome::Failed(match count - 1 {
-            0 => note.to_owned(),
-            lines => format!("{note}, {}", count_of(lines, "line")),
+            0 => exit,
+            lines => msg!("call-exit-lines", exit = exit, lines = line_count(lines)),
         });
     }
     let more = lines.count();
     CallOutcome::Succeeded(match traits_of(name).result_display {
         // The first line repeats the label; the rest is for the model.
         ResultDisplay::Hidden => String::new(),
-        _ if first.is_empty() => "no output".to_owned(),
-        ResultDisplay::LineCount if !first.starts_with('[') => count_of(count, "line"),
+        _ if first.is_empty() => msg!("call-no-output"),
+        ResultDisplay::LineCount if !first.starts_with('[') => line_count(count),
         _ if more == 0 => without_brackets(&first),
-        _ => count_of(count, "line"),
+        _ => line_count(count),
     })
 }
 
@@ -141,7 +144,7 @@ pub(crate) fn preview(name: &str, output: &str, outcome: &CallOutcome) -> Vec<St
     }
     let (first, last) = (most / 3, most - most / 3);
     let hidden = lines.len() - first - last;
-    let mark = format!("… {} more · Ctrl-O shows all", count_of(hidden, "line"));
+    let mark = msg!("call-more-lines", count = hidden);
     let tail = lines.iter().skip(lines.len() - last).cloned();
     lines.iter().take(first).cloned().chain(std::iter::once(mark)).chain(tail).collect()
 }
@@ -166,8 +169,17 @@ pub(crate) fn shortened(text: &str, folder: &Path) -> String {
     text.replace(&format!("{}/", folder.display()), "")
 }
 
-fn count_of(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+fn line_count(count: usize) -> String {
+    msg!("call-lines", count = count)
+}
+
+/// How a command ended, from the remark of its tool.
+fn exit_text(note: &str) -> String {
+    match (note.strip_prefix("exit code "), note.strip_prefix("ended by signal ")) {
+        (Some(code), _) => msg!("call-exit", code = code),
+        (_, Some(signal)) => msg!("call-signal", signal = signal),
+        (None, None) => note.to_owned(),
+    }
 }
 
 /// Text on one row: line breaks become a mark, and control characters are removed.

@@ -3,25 +3,32 @@
 use std::time::Duration;
 
 use dormouse_engine::{EngineError, Steering, Surroundings, TurnContext, TurnReport};
-use dormouse_tools::ConfirmationReply;
+use dormouse_permissions::{PermissionGate, PermissionRule};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest};
 use dormouse_tui::action::UserAction;
 use dormouse_tui::interface::Interface;
-use dormouse_tui::style::Style;
+use dormouse_tui::menu::MenuAnswer;
+use dormouse_tui::style::{Color, Style};
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use crate::args::SettingsScope;
+use crate::message_catalog::msg;
 use crate::terminal::tty;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::ActiveSession;
+use crate::wiring::settings_file;
+use crate::wiring::world::World;
 
-use super::confirmation::{self, PendingConfirmation};
+use super::confirmation::{self, MenuReply, PendingConfirmation, RuleLifetime};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::{SignalAction, Signals};
+use super::slash_commands::rows::next_mode;
 use super::terminal_input::TerminalInput;
 use super::turn_end::{engine_error_lines, turn_end_lines};
 use super::view::SharedView;
@@ -42,10 +49,15 @@ pub(super) struct TurnMonitor<'t> {
     input: &'t mut TerminalInput,
     confirmations: &'t mut UnboundedReceiver<PendingConfirmation>,
     signals: &'t mut Signals,
+    world: &'t World,
+    gate: PermissionGate,
 }
 
 /// A permission prompt that is open.
 struct OpenQuestion<'t> {
+    request: ConfirmationRequest,
+    /// The rule that the user has written, while they are asked for how long it holds.
+    rule: Option<PermissionRule>,
     reply: oneshot::Sender<ConfirmationReply>,
     /// The answer, where it is typed as a line; a menu has its answer among the keys.
     line: Option<LocalBoxFuture<'t, Answered>>,
@@ -69,10 +81,14 @@ impl InteractiveSession<'_> {
         };
         let (result, next) = monitor.run(turn, &interrupt).await;
         self.show_turn_end(&result);
-        // What the turn did not take is sent next.
+        self.queue_unsent();
+        next
+    }
+
+    /// Messages that the turn did not take are sent next.
+    pub(super) fn queue_unsent(&mut self) {
         let unsent = self.steering.take();
         self.view.borrow_mut().change(|interface| interface.queue_again(unsent));
-        next
     }
 
     /// Splits off the terminal side, so that the conversation can run.
@@ -83,6 +99,8 @@ impl InteractiveSession<'_> {
             input: &mut self.input,
             confirmations: &mut self.confirmations,
             signals: &mut self.signals,
+            world: self.world,
+            gate: self.session.gate.clone(),
         };
         (&mut self.session, monitor)
     }
@@ -101,9 +119,7 @@ impl InteractiveSession<'_> {
         let window = self.session.engine.context_window().state;
         if window.warning {
             let left = window.percent_left;
-            let text =
-                format!("Context left until auto-compaction: {left} %. /compact does it now.");
-            view.note(&text, Style::DIM);
+            view.note(&msg!("context-left", percent = left), Style::DIM);
         }
     }
 }
@@ -119,6 +135,7 @@ impl<'t> TurnMonitor<'t> {
         // A caught panic may have restored the terminal.
         self.input.apply_modes(self.view);
         let (mut ticks, mut frames) = (interval(TICK), interval(FRAME));
+        let is_live = matches!(self.input, TerminalInput::Keys { .. });
         let mut next = AfterInput::Prompt;
         // One permission prompt at a time; others wait in the channel.
         let mut asking: Option<OpenQuestion<'t>> = None;
@@ -148,10 +165,12 @@ impl<'t> TurnMonitor<'t> {
                 }
                 event = self.input.turn_event() => match event {
                     Some(Ok(event)) => {
-                        let action = self.view.borrow_mut().input(&event);
+                        let action = self.view.live(|live| live.event(&event)).flatten();
                         match action {
                             Some(UserAction::Answer(answer)) => {
-                                self.settle(asking.take(), confirmation::chosen(answer));
+                                if let Some(open) = asking.take() {
+                                    asking = self.answer_menu(open, answer).await;
+                                }
                             }
                             Some(action) => self.handle(action, interrupt).await,
                             None => {}
@@ -165,7 +184,7 @@ impl<'t> TurnMonitor<'t> {
                         return (turn.await, next);
                     }
                 },
-                _ = frames.tick() => drop(self.view.live(LiveScreen::frame)),
+                _ = frames.tick(), if is_live => drop(self.view.live(LiveScreen::frame)),
                 _ = ticks.tick() => self.view.borrow_mut().tick(),
             }
         }
@@ -177,6 +196,10 @@ impl<'t> TurnMonitor<'t> {
             UserAction::Interrupt => self.handle_signal(SignalAction::Interrupt, interrupt),
             UserAction::Suspend => self.input.suspend(self.view).await,
             UserAction::ExplainRecall => self.view.borrow_mut().explain_recall(),
+            UserAction::NextMode => {
+                self.gate.set_mode(next_mode(self.gate.mode()));
+                self.view.borrow_mut().tick();
+            }
             UserAction::Steer(texts) => {
                 self.view.borrow_mut().change(|interface| interface.set_steered(&texts));
                 self.steering.send(texts);
@@ -188,8 +211,7 @@ impl<'t> TurnMonitor<'t> {
             | UserAction::Rewind
             | UserAction::OpenEditor(_)
             | UserAction::ShowOutput
-            | UserAction::UndoMemory
-            | UserAction::NextMode => {}
+            | UserAction::UndoMemory => {}
         }
     }
 
@@ -217,7 +239,66 @@ impl<'t> TurnMonitor<'t> {
             }
         };
         view.borrow_mut().ask(&asked.question);
-        OpenQuestion { reply: asked.reply, line }
+        let PendingConfirmation { question, reply } = asked;
+        OpenQuestion { request: question, rule: None, reply, line }
+    }
+
+    /// Takes an answer of a menu. The question stays open where another answer is needed.
+    async fn answer_menu(
+        &mut self,
+        mut open: OpenQuestion<'t>,
+        answer: MenuAnswer,
+    ) -> Option<OpenQuestion<'t>> {
+        let view = self.view;
+        if let Some(rule) = open.rule.take() {
+            let Some(lifetime) = confirmation::chosen_lifetime(&answer) else {
+                view.borrow_mut().ask_again(&open.request);
+                return Some(open);
+            };
+            self.gate.grant(rule.clone());
+            self.settle(Some(open), ConfirmationReply::Once);
+            if let RuleLifetime::Saved(scope) = lifetime {
+                self.save(&rule, scope).await;
+            }
+            return None;
+        }
+        let chosen = {
+            let shown = view.borrow_mut();
+            confirmation::chosen(&open.request, shown.folder(), answer)
+        };
+        let rule = match chosen {
+            MenuReply::Reply(reply) => {
+                self.settle(Some(open), reply);
+                return None;
+            }
+            MenuReply::Rule(rule) => rule,
+        };
+        match rule.parse::<PermissionRule>() {
+            Ok(rule) => {
+                open.rule = Some(rule);
+                view.live(|live| live.ask(confirmation::lifetime_choices()));
+            }
+            Err(error) => {
+                let mut view = view.borrow_mut();
+                view.note(&error.to_string(), Style::PLAIN.color(Color::Red));
+                view.ask_again(&open.request);
+            }
+        }
+        Some(open)
+    }
+
+    /// Saves a rule in the settings.
+    async fn save(&mut self, rule: &PermissionRule, scope: SettingsScope) {
+        let saving = settings_file::allow(rule, scope, self.world);
+        let saved = self.input.lend(self.view, saving).await;
+        match saved {
+            Ok(change) => {
+                let file = change.file.display().to_string();
+                let text = msg!("rule-saved", rule = rule.to_string(), file = file);
+                self.view.borrow_mut().note(&text, Style::DIM);
+            }
+            Err(failure) => self.view.failure(&failure),
+        }
     }
 
     /// Closes a permission prompt and sends the answer to the call; the call may be gone.
@@ -233,28 +314,20 @@ impl<'t> TurnMonitor<'t> {
 async fn answer_line(editor: LineEditor, view: &SharedView) -> Answered {
     loop {
         match editor.read(ReadRequest::Confirmation).await {
-            InputEvent::Line(line) => match confirmation::reply(&line) {
+            InputEvent::Action(UserAction::Submit(line)) => match confirmation::reply(&line) {
                 Some(reply) => return Answered::ConfirmationReply(reply),
                 None => {
                     let mut view = view.borrow_mut();
                     view.row_ended();
-                    view.note(
-                        "Answer y, n or a. A reason after n is sent to the model.",
-                        Style::DIM,
-                    );
+                    view.note(&msg!("choices-line-again"), Style::DIM);
                 }
             },
-            InputEvent::Discarded
-            | InputEvent::Shortcut(_)
-            | InputEvent::Resumed
-            | InputEvent::OpenEditor(_) => {
-                view.borrow_mut().row_ended();
-            }
             InputEvent::Interrupted
             | InputEvent::Terminated
-            | InputEvent::End
-            | InputEvent::Failed(_) => {
-                return Answered::Stop;
+            | InputEvent::Action(UserAction::Leave)
+            | InputEvent::Failed(_) => return Answered::Stop,
+            InputEvent::Discarded | InputEvent::Resumed | InputEvent::Action(_) => {
+                view.borrow_mut().row_ended();
             }
         }
     }

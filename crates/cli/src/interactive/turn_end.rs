@@ -2,33 +2,26 @@
 
 use dormouse_engine::{EngineError, TurnEnd};
 use dormouse_model::ModelError;
+use dormouse_tui::style::{Color, Style};
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start::KeyOrigin;
-use dormouse_tui::style::{Color, Style};
-
-const RETRY_HINT: &str = "The conversation is saved: send `continue` to try again.";
 
 /// Nothing where the turn completed.
 pub(crate) fn turn_end_lines(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Style)> {
-    let note = |text: &str| vec![(text.to_owned(), Style::DIM)];
+    let note = |text: String| vec![(text, Style::DIM)];
     match end {
         TurnEnd::Completed => Vec::new(),
-        TurnEnd::Interrupted => note("Interrupted. Partial output kept."),
-        TurnEnd::Cut => {
-            note("Response truncated at the output token limit. Send `continue` to get the rest.")
-        }
-        TurnEnd::Refused => note("The model refused to respond."),
-        TurnEnd::Empty => note("The model sent an empty response. Try again."),
-        TurnEnd::MaxTurns => {
-            note("--max-turns reached before the model finished. Send `continue` to go on.")
-        }
-        TurnEnd::MaxCost => note("Cost limit (--max-cost) reached. No more requests in this run."),
-        TurnEnd::Halted(reason) => note(&format!("A hook stopped the turn: {reason}")),
-        TurnEnd::Blocked(reason) => {
-            note(&format!("A hook blocked the prompt; it was not sent: {reason}"))
-        }
+        TurnEnd::Interrupted => note(msg!("turn-interrupted")),
+        TurnEnd::Cut => note(msg!("turn-truncated")),
+        TurnEnd::Refused => note(msg!("turn-refused")),
+        TurnEnd::Empty => note(msg!("turn-empty")),
+        TurnEnd::MaxTurns => note(msg!("turn-max-turns")),
+        TurnEnd::MaxCost => note(msg!("turn-max-cost")),
+        TurnEnd::Halted(reason) => note(msg!("turn-halted", reason = reason.as_str())),
+        TurnEnd::Blocked(reason) => note(msg!("turn-blocked", reason = reason.as_str())),
         TurnEnd::Failed(error) => server_error_lines(error, key),
     }
 }
@@ -36,15 +29,11 @@ pub(crate) fn turn_end_lines(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Sty
 fn server_error_lines(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
     let mut lines = vec![error_line(&error.to_string())];
     match error {
-        _ if error.is_transient() => lines.push((RETRY_HINT.to_owned(), Style::DIM)),
+        _ if error.is_transient() => lines.push((msg!("turn-retry-hint"), Style::DIM)),
         ModelError::TooLong { .. }
         | ModelError::RequestTooLarge(_)
         | ModelError::ThinkingRefused(_) => {
-            lines.push((
-                "/context shows what fills the context window; /clear starts a new session."
-                    .to_owned(),
-                Style::DIM,
-            ));
+            lines.push((msg!("turn-too-long-hint"), Style::DIM));
         }
         _ => {
             let failure = server_failure(error, key.source.as_deref(), &key.variable);
@@ -56,11 +45,11 @@ fn server_error_lines(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style
 
 /// The lines for an error of the engine, such as a full disk.
 pub(crate) fn engine_error_lines(error: &EngineError) -> Vec<(String, Style)> {
-    vec![error_line(&error.to_string()), (RETRY_HINT.to_owned(), Style::DIM)]
+    vec![error_line(&error.to_string()), (msg!("turn-retry-hint"), Style::DIM)]
 }
 
 fn error_line(text: &str) -> (String, Style) {
-    (format!("error: {text}"), Style::PLAIN.color(Color::Red))
+    (msg!("error-line", text = text), Style::PLAIN.color(Color::Red))
 }
 
 fn hint_lines(failure: &Failure) -> Vec<(String, Style)> {

@@ -7,15 +7,14 @@ use dormouse_base::printable;
 use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
-use tokio::time::Instant;
-
-use crate::wiring::exit::Failure;
-use dormouse_tui::action::UserAction;
 use dormouse_tui::interface::{Interface, TurnPhase};
-use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
+use tokio::time::Instant;
+
+use crate::message_catalog::msg;
+use crate::wiring::exit::Failure;
 
 use super::confirmation;
 use super::live_screen::LiveScreen;
@@ -89,7 +88,7 @@ impl SharedView {
 
     pub(crate) fn failure(&self, failure: &Failure) {
         let mut view = self.borrow_mut();
-        view.note(&format!("error: {}", failure.message()), Style::PLAIN.color(Color::Red));
+        view.note(&msg!("error-line", text = failure.message()), Style::PLAIN.color(Color::Red));
         for hint in failure.hints() {
             view.note(hint, Style::DIM);
         }
@@ -98,7 +97,7 @@ impl SharedView {
 
 /// The notice about a memory that was saved.
 pub(crate) fn memory_notice(what: &str) -> String {
-    printable(&format!("memory: {what} · Alt-U to undo")).into_owned()
+    printable(&msg!("memory-notice", what = what)).into_owned()
 }
 
 impl TerminalView {
@@ -120,7 +119,7 @@ impl TerminalView {
         }
     }
 
-    /// Shows a prompt that was not typed, as the line editor would have shown it.
+    /// Shows a message of the user's.
     pub(crate) fn echo(&mut self, prompt: &str) {
         self.begin(LastOutput::Note);
         for (at, line) in printable(prompt).lines().enumerate() {
@@ -143,13 +142,6 @@ impl TerminalView {
         self.gap();
     }
 
-    /// Takes a key, a paste or a new size, and draws what it changes.
-    pub(crate) fn input(&mut self, event: &TerminalEvent) -> Option<UserAction> {
-        let action = self.screen.live()?.event(event);
-        self.markdown.set_width(self.screen.columns());
-        action
-    }
-
     /// The live part, where there is one.
     pub(crate) fn live(&mut self) -> Option<&mut LiveScreen> {
         self.screen.live()
@@ -163,16 +155,16 @@ impl TerminalView {
     }
 
     /// Shows the status line of the user's command; where there is no live part, above the prompt.
-    pub(crate) fn show_status(&mut self, line: &str) {
+    pub(crate) fn show_command_status(&mut self, line: &str) {
         let fitted = width::fitted(line, self.columns());
         if self.screen.live().is_none() && !line.trim().is_empty() {
             self.note(&fitted, Style::DIM);
         }
-        self.show_own_status(&fitted);
+        self.set_status(&fitted);
     }
 
     /// Shows the status line, where there is a live part.
-    pub(crate) fn show_own_status(&mut self, line: &str) {
+    pub(crate) fn set_status(&mut self, line: &str) {
         let status = vec![(width::fitted(line, self.columns()), Style::DIM)];
         self.change(|interface| interface.set_status(status));
     }
@@ -270,15 +262,22 @@ impl TerminalView {
         self.gap();
         let rows = confirmation::rows(question, &self.folder, self.columns());
         self.show(&rows);
-        let choices = confirmation::choices(question, &self.folder);
-        if let Some(live) = self.screen.live() {
-            live.ask(choices);
+        if self.screen.live().is_some() {
+            self.ask_again(question);
         } else {
             let rows = confirmation::choices_row(question, &self.folder, self.columns());
             self.show(&rows);
         }
         self.held.get_or_insert_default();
         self.last = LastOutput::Note;
+    }
+
+    /// Shows the choices of an open permission prompt again.
+    pub(crate) fn ask_again(&mut self, question: &ConfirmationRequest) {
+        let choices = confirmation::choices(question, &self.folder);
+        if let Some(live) = self.screen.live() {
+            live.ask(choices);
+        }
     }
 
     /// Closes the permission prompt and shows the events held back meanwhile.
@@ -302,17 +301,16 @@ impl TerminalView {
             return;
         }
         self.show_progress();
-        if let Screen::Lines(_) = self.screen
-            && let Some(line) = self.progress.line(Instant::now())
-        {
+        if self.live().is_some() {
+            return;
+        }
+        if let Some(line) = self.progress.line(Instant::now()) {
             if !self.screen.is_mid_row() {
                 self.gap();
             }
             let mode = mode_label(self.gate.mode());
             let mode = mode.map(|mode| format!("{mode} · ")).unwrap_or_default();
-            if let Screen::Lines(lines) = &mut self.screen {
-                lines.append_status(&format!("{mode}{line}"));
-            }
+            self.screen.put(&[Piece::text(format!("{mode}{line}"), Style::DIM), Piece::Newline]);
         }
     }
 
@@ -341,7 +339,7 @@ impl TerminalView {
     /// Marks the partial text on the screen as discarded and drops what was not shown yet.
     pub(super) fn withdraw(&mut self) {
         if self.text == TextState::Open {
-            self.note("Partial response discarded; the request is retried.", Style::DIM);
+            self.note(&msg!("response-discarded"), Style::DIM);
         }
         self.markdown = Renderer::new(self.columns());
     }

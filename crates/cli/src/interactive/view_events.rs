@@ -6,10 +6,12 @@ use dormouse_base::printable;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, ResultDisplay, Role};
 use dormouse_engine::{EngineEvent, RecallReceipt};
+use dormouse_tui::markdown::Flow;
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
 use tokio::time::Instant;
 
+use crate::message_catalog::msg;
 use crate::wiring::compaction_notice::compaction_notice;
 
 use super::tool_calls::{self, CallOutcome};
@@ -53,7 +55,8 @@ impl TerminalView {
             }
             EngineEvent::ToolChanged { id, input } => {
                 self.progress.call_changed(&id, |name| {
-                    format!("{} (changed by a hook)", tool_calls::label(name, &input, &self.folder))
+                    let label = tool_calls::label(name, &input, &self.folder);
+                    msg!("changed-by-hook", label = label)
                 });
             }
             // A denial is shown in the call's row; a plan is shown by its permission prompt.
@@ -94,7 +97,7 @@ impl TerminalView {
     /// Shows a recall in one line and keeps its details for Alt-R.
     fn recalled(&mut self, receipt: RecallReceipt) {
         if !receipt.recalled.is_empty() {
-            self.note(&format!("{} · Alt-R explains", receipt.line()), Style::DIM);
+            self.note(&msg!("recall-notice", line = receipt.line()), Style::DIM);
         }
         self.receipts.push(receipt);
     }
@@ -103,7 +106,7 @@ impl TerminalView {
     pub(crate) fn explain_recall(&mut self) {
         let receipts = std::mem::take(&mut self.receipts);
         if receipts.is_empty() {
-            self.note("No recall in this turn yet.", Style::DIM);
+            self.note(&msg!("recall-none"), Style::DIM);
         }
         for receipt in &receipts {
             receipt.explained().iter().for_each(|line| self.note(line, Style::DIM));
@@ -143,6 +146,7 @@ impl TerminalView {
             CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
         };
         let mut line = call_row(label, &text, style, room);
+        line.extend(self.cut_failure(label, outcome, room));
         for row in preview {
             let row = width::fitted(row, room.saturating_sub(2));
             line.extend([Piece::text(format!("  {row}"), Style::DIM), Piece::Newline]);
@@ -153,6 +157,21 @@ impl TerminalView {
             self.begin(LastOutput::Call);
             self.show(&line);
         }
+    }
+
+    /// The rows of a failure that the row of its call has no room for.
+    fn cut_failure(&self, label: &str, outcome: &CallOutcome, room: usize) -> Vec<Piece> {
+        let CallOutcome::Failed(text) = outcome else { return Vec::new() };
+        let label = width::of(label).min(room / 2);
+        if label + 3 + width::of(text) <= room {
+            return Vec::new();
+        }
+        let mut flow = Flow::new(self.columns());
+        let margin = vec![("  ".to_owned(), Style::PLAIN)];
+        flow.begin(margin.clone(), margin);
+        text.chars().for_each(|c| flow.put(c, Style::PLAIN.color(Color::Red)));
+        flow.end_row();
+        flow.take()
     }
 
     /// Shows the model's to-do list.

@@ -7,17 +7,73 @@ use super::*;
 
 type Arguments = BTreeSet<String>;
 
+const LOCALES: [Locale; 2] = [Locale::English, Locale::Chinese];
+
 #[test]
 fn the_catalog_has_no_syntax_errors() {
-    for file in [CatalogFile::Messages, CatalogFile::Help] {
-        let parsed = FluentResource::try_new(Locale::English.source(file).to_owned());
-        assert!(parsed.is_ok(), "{file:?}: {:?}", parsed.err().map(|(_, errors)| errors));
+    for locale in LOCALES {
+        for part in [CatalogPart::Messages, CatalogPart::Help] {
+            for source in locale.sources(part) {
+                let parsed = FluentResource::try_new((*source).to_owned());
+                let errors = parsed.err().map(|(_, errors)| errors);
+                assert!(errors.is_none(), "{locale:?} {part:?}: {errors:?}");
+            }
+        }
     }
+}
+
+/// Both languages have the same messages, with the same arguments and attributes, and Chinese ones are Chinese.
+#[test]
+fn the_languages_have_the_same_messages() {
+    for part in [CatalogPart::Messages, CatalogPart::Help] {
+        let english = Locale::English.sources(part).concat();
+        let chinese = Locale::Chinese.sources(part).concat();
+        let (en, zh) = (defined_messages(&english), defined_messages(&chinese));
+        let differing: Vec<_> = en
+            .keys()
+            .chain(zh.keys())
+            .filter(|id| en.get(*id) != zh.get(*id))
+            .map(|id| (id, en.get(id), zh.get(id)))
+            .collect();
+        assert!(differing.is_empty(), "{part:?}: {differing:#?}");
+        assert_eq!(attributes(&english), attributes(&chinese), "{part:?}");
+        let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let lines = chinese.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        let written = lines.clone().filter(|line| line.contains(is_chinese)).count();
+        assert!(written * 10 > lines.count() * 8, "{part:?}: {written} lines are Chinese");
+    }
+}
+
+/// The attributes of a Fluent file, with the message that each belongs to.
+fn attributes(source: &str) -> BTreeSet<(String, String)> {
+    let mut message = String::new();
+    let mut found = BTreeSet::new();
+    for line in source.lines() {
+        if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            message = line.split(" =").next().unwrap_or_default().to_owned();
+        } else if let Some(name) =
+            line.strip_prefix("    .").and_then(|rest| rest.split(" =").next())
+        {
+            found.insert((message.clone(), name.to_owned()));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_language_of_an_environment() {
+    let locale =
+        |pairs: &[(&str, &str)]| Locale::of_environment(&Environment::default().with(pairs));
+    assert_eq!(locale(&[]), Locale::English);
+    assert_eq!(locale(&[("LANG", "zh_CN.UTF-8")]), Locale::Chinese);
+    assert_eq!(locale(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C.UTF-8")]), Locale::English);
+    assert_eq!(locale(&[("LC_ALL", ""), ("LC_MESSAGES", "zh_TW")]), Locale::Chinese);
+    assert_eq!(locale(&[("LANG", "de_DE.UTF-8")]), Locale::English);
 }
 
 #[test]
 fn every_use_matches_the_catalog() {
-    let defined = defined_messages(Locale::English.source(CatalogFile::Messages));
+    let defined = defined_messages(&Locale::English.sources(CatalogPart::Messages).concat());
     let mut used = BTreeSet::new();
     for (file, source) in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
         for (id, arguments) in uses(&source) {

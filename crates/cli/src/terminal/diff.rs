@@ -1,10 +1,10 @@
 //! Unified diffs of memory files.
 
 use dormouse_memory::FileDiff;
+use dormouse_tui::style::{Color, Style};
 use similar::TextDiff;
 
 use crate::terminal::color::ColorMode;
-use dormouse_tui::style::{Color, Style};
 
 /// A unified diff that other programs can read; colored for a terminal.
 pub(crate) fn unified_diff(diff: &FileDiff, color: ColorMode) -> String {

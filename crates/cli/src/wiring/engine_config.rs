@@ -16,7 +16,7 @@ use dormouse_sandbox::SandboxPolicy;
 use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
 
 use crate::args::Arguments;
-use crate::message_catalog::msg;
+use crate::message_catalog::{Locale, msg};
 use crate::wiring::connect::ModelConnection;
 use crate::wiring::exit::Failure;
 use crate::wiring::layers;
@@ -101,11 +101,20 @@ pub(super) fn window_rules(
 }
 
 pub(super) fn prompt_overrides(arguments: &Arguments) -> PromptOverrides {
+    let language = match Locale::current() {
+        Locale::English => None,
+        Locale::Chinese => Some(CHINESE_USER.to_owned()),
+    };
+    let parts: Vec<String> =
+        language.into_iter().chain(arguments.append_system_prompt.clone()).collect();
     PromptOverrides {
         system: arguments.system_prompt.clone(),
-        append: arguments.append_system_prompt.clone(),
+        append: (!parts.is_empty()).then(|| parts.join("\n\n")),
     }
 }
+
+/// What the model is told about a user whose terminal speaks Chinese.
+const CHINESE_USER: &str = "The user's terminal is set to Chinese: answer in Chinese, and describe changes and commands in Chinese, unless the user writes in another language. Code, identifiers and commit messages follow the project.";
 
 /// Timeouts of shell commands. The default never exceeds the maximum.
 fn command_limits(settings: &ToolSettings) -> CommandLimits {

@@ -16,6 +16,10 @@ pub(crate) enum Exit {
     Usage,
     /// Stopped before the model finished.
     StoppedEarly,
+    /// A call would need confirmation.
+    NeedsConfirmation,
+    /// A call would be denied.
+    Denied,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -26,7 +30,8 @@ impl From<Exit> for ExitCode {
             Exit::Done => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
-            Exit::StoppedEarly => 3,
+            Exit::StoppedEarly | Exit::NeedsConfirmation => 3,
+            Exit::Denied => 4,
             Exit::Interrupted => 130,
         })
     }
@@ -53,6 +58,14 @@ impl Failure {
     /// Wrong arguments, settings or setup.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Self::new(Exit::Usage, error)
+    }
+
+    /// Arguments that cannot be parsed; none if help or the version was asked for.
+    pub(crate) fn of_arguments(error: &clap::Error) -> Option<Self> {
+        let text = error.use_stderr().then(|| error.to_string())?;
+        let first = text.split("\n\n").next().unwrap_or_default().trim();
+        let message = first.strip_prefix("error: ").unwrap_or(first);
+        Some(Self::usage(anyhow::anyhow!(message.to_owned())))
     }
 
     pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
@@ -163,11 +176,4 @@ impl From<dormouse_engine::EngineError> for Failure {
             None => failure,
         }
     }
-}
-
-/// Prints help, version or a usage error. Help and version are no errors.
-pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
-    // Nothing can be reported if even this cannot be printed.
-    let _printed = error.print();
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
 }

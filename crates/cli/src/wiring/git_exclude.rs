@@ -22,7 +22,7 @@ pub(crate) async fn keep_from_git(file: &Path, project: &Project, environment: &
     let line = format!("/{}", below.display());
     match add(&list, &line) {
         Ok(()) => print::note(&format!(
-            "git ignores {line} (settings of this machine): added to {}",
+            "Added {line} to {}, so that git ignores it (settings of this machine)",
             list.display()
         )),
         Err(why) => print::note(&format!(

@@ -69,7 +69,7 @@ fn is_managed_only(in_force: &EffectiveSettings) -> bool {
     in_force.settings.allow_managed_hooks_only == Some(true)
 }
 
-/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a person all but the
+/// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a user all but the
 /// organisation's, the organisation all.
 fn switched_off(stack: &SettingsStack, of: SettingsSource) -> bool {
     let off =

@@ -5,7 +5,7 @@ use dormouse_base::{
 };
 use dormouse_memory::{MemoryType, Policy, PolicyAction, PolicyRule, PolicyWriter, Scope};
 
-/// The policy of these settings: the person's and the organisation's rules, and the project's, which can only
+/// The policy of these settings: the user's and the organisation's rules, and the project's, which can only
 /// make them stricter.
 pub(crate) fn policy(settings: &MemorySettings) -> Policy {
     Policy {

@@ -35,4 +35,5 @@ pub(crate) mod session_start;
 pub(crate) mod settings;
 pub(crate) mod settings_file;
 pub(crate) mod trust;
+pub(crate) mod user_commands;
 pub(crate) mod world;

@@ -9,9 +9,10 @@ use dormouse_base::{Environment, printable};
 use dormouse_memory::FileDiff;
 use serde::Serialize;
 
+use crate::message_catalog::msg;
 use crate::terminal::color::ColorMode;
 use crate::terminal::diff::unified_diff;
-use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::exit::Failure;
 
 /// The first error of writing data.
 static WRITE_ERROR: OnceLock<String> = OnceLock::new();
@@ -49,15 +50,15 @@ pub(crate) fn note(text: &str) {
 /// Prints a notice of the engine outside a turn.
 pub(crate) fn notice(event: dormouse_engine::EngineEvent) {
     if let dormouse_engine::EngineEvent::Notice(text) = event {
-        note(&format!("note: {text}"));
+        note(&msg!("note-line", text = text));
     }
 }
 
 /// Prints an error with its hints.
 pub(crate) fn failure(failure: &Failure) {
-    note(&format!("error: {}", failure.message()));
+    note(&msg!("error-line", text = failure.message()));
     for hint in failure.hints() {
-        note(&format!("hint: {hint}"));
+        note(&msg!("hint-line", text = hint.as_str()));
     }
 }
 
@@ -74,13 +75,11 @@ struct Failed<'a> {
     hints: &'a [String],
 }
 
-/// A failure is told as JSON as well.
-pub(crate) fn json_result(result: Result<Exit, Failure>) -> Result<Exit, Failure> {
-    if let Err(failure) = &result {
-        let (kind, hints) = (failure.kind(), failure.hints());
-        json(&Failed { error: failure.message(), kind, hints })?;
-    }
-    result
+/// Prints an error as JSON.
+pub(crate) fn json_failure(failure: &Failure) {
+    let (kind, hints) = (failure.kind(), failure.hints());
+    // A struct of texts always serializes.
+    let _printed = json(&Failed { error: failure.message(), kind, hints });
 }
 
 /// Prints a value as JSON.

@@ -8,8 +8,9 @@ use dormouse_background::DreamTask;
 use dormouse_base::{Environment, LayerSwitch, Project, SessionId, Settings, Switches, TrustState};
 use dormouse_conversation::PairingRepair;
 use dormouse_engine::{
-    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Extensions, InstructionSetup,
-    MemorySetup, OpenedSession, ResumeReport, Saving, SessionFolder, SessionMemory, Surroundings,
+    Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Extensions,
+    IncomingMessageSource, InstructionSetup, MemorySetup, OpenedSession, ResumeReport, Saving,
+    SessionFolder, SessionMemory, Surroundings,
 };
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
@@ -38,6 +39,7 @@ use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
 use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_commands::UserCommands;
 use crate::wiring::world::{World, current_project, environment_for_children, is_bare};
 
 /// Everything a session needs before it is opened.
@@ -91,6 +93,8 @@ pub(crate) struct ActiveSession {
     pub(crate) named: Option<NamedSession>,
     /// The MCP servers. The caller closes them.
     pub(crate) servers: Arc<McpHub>,
+    /// The user's own commands.
+    pub(crate) user_commands: Arc<UserCommands>,
 }
 
 impl ActiveSession {
@@ -248,11 +252,12 @@ impl PreparedSession {
         // A headless run ends with its response: no dreams.
         let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
         background_tasks.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
+        let user_commands = Arc::new(UserCommands::new(connection.redactor.clone()));
         let extensions = Extensions {
             hooks: Arc::new(self.hooks),
             skills: Arc::new(self.skills),
             announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
-            message_sources: named.iter().map(NamedSession::incoming).collect(),
+            message_sources: message_sources(named.as_ref(), &user_commands),
             background_tasks,
             fork_points: None,
         };
@@ -297,8 +302,18 @@ impl PreparedSession {
             key: KeyOrigin { source: connection.key_source, variable: connection.key_variable },
             named,
             servers: self.servers,
+            user_commands,
         })
     }
+}
+
+/// What brings messages from outside: other sessions, and the user's own commands.
+fn message_sources(
+    named: Option<&NamedSession>,
+    commands: &Arc<UserCommands>,
+) -> Vec<Arc<dyn IncomingMessageSource>> {
+    let commands = Arc::clone(commands) as Arc<dyn IncomingMessageSource>;
+    named.map(NamedSession::incoming).into_iter().chain([commands]).collect()
 }
 
 /// A configured engine that is not running yet.

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use dormouse_base::{
     Project, Settings, SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack,
-    Switches, TrustState, TrustStore, names,
+    Switches, TrustState, TrustStore, UiLanguage, names,
 };
 use dormouse_extensions::plugins::Plugin;
 use dormouse_extensions::skills::{SkillFolders, Skills};
 
+use crate::message_catalog::Locale;
 use crate::wiring::exit::Failure;
 use crate::wiring::mcp_project_file::{self, McpProjectFile};
 use crate::wiring::plugins;
@@ -49,6 +50,11 @@ pub(crate) fn load(
     let project_agents = ProjectAgents::look(world, project)?;
     let mcp_file = McpProjectFile::of(project);
     let mut stack = stack(layers, &project_skills, &project_agents, &mcp_file);
+    match stack.settings().language {
+        Some(UiLanguage::En) => Locale::English.apply(),
+        Some(UiLanguage::Zh) => Locale::Chinese.apply(),
+        None => {}
+    }
     print_problems(&stack);
     let store = TrustStore::new(&home);
     let mut standing = store.state(project, &stack);

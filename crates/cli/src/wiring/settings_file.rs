@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{
     Dir, Project, RelPath, Settings, SettingsLayer, SettingsSource, TrustState, TrustStore,
-    is_in_list, set_value, unset_value,
+    add_to_list, is_in_list, set_value, unset_value,
 };
-use dormouse_hooks::{HookLayer, HookOrigin, Hooks};
+use dormouse_hooks::{HookLayer, HookOrigin, HookProblem, Hooks};
 
 use dormouse_memory::MemoryGuard;
+use dormouse_permissions::PermissionRule;
 use serde_json::Value;
 
 use crate::args::SettingsScope;
@@ -90,6 +91,20 @@ pub(crate) async fn take_out(
     change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
 }
 
+/// Adds a permission rule to those that allow.
+pub(crate) async fn allow(
+    rule: &PermissionRule,
+    scope: SettingsScope,
+    world: &World,
+) -> Result<Change, Failure> {
+    let list = ["permissions", "allow"].map(str::to_owned);
+    let edit = |old: &str| {
+        let added = add_to_list(old, &list, &Value::from(rule.to_string()));
+        Ok(added.map_err(Failure::usage)?.map_or_else(|| old.to_owned(), |added| added.text))
+    };
+    change(world, scope, edit).await
+}
+
 /// Changes a settings file.
 async fn change(
     world: &World,
@@ -148,7 +163,10 @@ fn check_meaning(source: SettingsSource, file: &Path, new: &str) -> Result<(), F
     let layer = HookLayer::of_json(HookOrigin::Settings(source), file, new);
     match Hooks::read([layer]).1.into_iter().next() {
         None => Ok(()),
-        Some(problem) => Err(nothing(Failure::usage(anyhow::anyhow!("{problem}")))),
+        // The place in the file is left out: the text was not written.
+        Some(HookProblem { json_path, problem, .. }) => {
+            Err(nothing(Failure::usage(anyhow::anyhow!("`{json_path}`: {problem}"))))
+        }
     }
 }
 

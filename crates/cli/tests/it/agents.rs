@@ -119,12 +119,12 @@ fn a_named_agent_has_a_context_of_its_own() {
             .start();
         let home = TestHome::new().with_server(&server);
         home.write("plan.md", "52 nuts\n");
-        let output = home.run(&mut ask(&home, &["a secret of the person: look it up"]));
+        let output = home.run(&mut ask(&home, &["a secret of the user: look it up"]));
         assert_eq!(output.success().stdout, "52.\n");
         let agent = server.agent_requests();
         assert_eq!(agent.len(), 2);
         assert!(agent[0].system_text().contains("You look around in a code base"));
-        assert!(!agent[0].text().contains("a secret of the person"));
+        assert!(!agent[0].text().contains("a secret of the user"));
         assert!(!agent[0].text().contains("Plan mode"), "it only reads, but hands in no plan");
         let stats = home.run(&mut dormouse(&home, &["stats"])).success().stdout.clone();
         assert!(stats.contains("agent "), "{stats}");
@@ -207,7 +207,7 @@ fn a_result_from_the_background() {
     server.finish();
 }
 
-/// It arrives while the person types: said above what is typed, which stays, and told with what is said next.
+/// It arrives while the user types: said above what is typed, which stays, and told with what is said next.
 #[test]
 fn a_result_that_arrives_while_the_person_types() {
     let mut order = named("general-purpose", "count the nuts");
@@ -409,9 +409,9 @@ fn own_agents() {
         let user = home.dormouse_home().join("agents");
         home.write(
             user.join("one.md"),
-            agent("one", "tools: Read, Glob\nmaxTurns: 2", "Of the person."),
+            agent("one", "tools: Read, Glob\nmaxTurns: 2", "Of the user."),
         );
-        home.write(user.join("two.md"), agent("two", "disallowedTools: Bash", "Of the person."));
+        home.write(user.join("two.md"), agent("two", "disallowedTools: Bash", "Of the user."));
         home.write(
             home.user_home().join(".claude/agents/claude.md"),
             agent("claude", "", "Of .claude."),
@@ -431,7 +431,7 @@ fn own_agents() {
     let agent = server.agent_requests();
     assert_eq!(agent.len(), 2, "maxTurns");
     assert_eq!(agent[0].tool_names(), ["Glob", "Read"]);
-    assert!(agent[0].system_text().starts_with("Of the person.\n\nYou are an agent"));
+    assert!(agent[0].system_text().starts_with("Of the user.\n\nYou are an agent"));
     let told = text_of(&server.requests()[1]);
     assert!(told.contains("used up its turns"), "{told}");
 

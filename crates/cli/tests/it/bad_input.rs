@@ -18,10 +18,8 @@ fn unreadable_settings_name_file_line_and_what_was_expected() {
     let output = home.run(&mut ask(&home, &["hi"]));
     assert_eq!(output.code, Some(2));
     let place = home.dormouse_home().join("settings.json");
-    let expected = format!(
-        "error: {}, line 2, column 11: invalid type: sequence, expected a string",
-        place.display()
-    );
+    let expected =
+        format!("error: {}, line 2, column 11: expected a string, not a list", place.display());
     assert!(output.stderr.contains(&expected), "{}", output.stderr);
     settings(&home, "{\"provider\": {\"kind\": \"antropic\"}}");
     let output = home.run(&mut ask(&home, &["hi"]));

@@ -12,7 +12,7 @@ use crate::program::{ask, server, transcript};
 
 /// What a model asked for a summary answers, at its best.
 pub(crate) const SUMMARY: &str =
-    "<draft>thinking aloud</draft>\n<summary>\n1. The person wants the parser mended.\n</summary>";
+    "<draft>thinking aloud</draft>\n<summary>\n1. The user wants the parser mended.\n</summary>";
 
 /// Summaries that differ, as those of a model do.
 pub(crate) fn summaries() -> impl FnMut(&RecordedRequest) -> Reply + Send + 'static {
@@ -101,7 +101,7 @@ pub(crate) fn boundaries(home: &TestHome) -> Vec<Value> {
     lines(home).into_iter().filter(|line| line["subtype"] == "compact_boundary").collect()
 }
 
-/// What the person said last stands in the request word for word, up to what the window allows; all else is
+/// What the user said last stands in the request word for word, up to what the window allows; all else is
 /// where the request says.
 #[track_caller]
 pub(crate) fn nothing_is_lost(home: &TestHome, sent: &str, said: &[String], window: u32) {

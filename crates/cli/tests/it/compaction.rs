@@ -36,7 +36,7 @@ fn a_window_that_fills_up_is_compacted_with_a_summary_that_reads_the_cache() {
             assert_eq!(forks[0].usage.cache_read_input_tokens, written);
         }
         let after = text_of(&requests[3]);
-        assert!(after.contains("The person wants the parser mended"), "{after}");
+        assert!(after.contains("The user wants the parser mended"), "{after}");
         assert!(!after.contains("thinking aloud"), "{after}");
         assert!(after.contains(&long_prompt(4)), "{after}");
         // Their newest words stand there as they were said.

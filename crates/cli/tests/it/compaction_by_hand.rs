@@ -95,7 +95,7 @@ fn from_a_message_on_the_front_stays() {
         let text = text_of(&after);
         assert!(text.contains("answer 2.") && !text.contains("answer 3."), "{text}");
         assert!(
-            text.contains("The person wants the parser mended.")
+            text.contains("The user wants the parser mended.")
                 && text.contains("question number 3")
         );
         // The part is marked for the model.
@@ -165,7 +165,7 @@ fn words_to_it_and_hooks_around_it() {
         (&json!("manual"), &json!("PostCompact"))
     );
     assert!(
-        after["compact_summary"].as_str().unwrap().contains("The person wants the parser mended.")
+        after["compact_summary"].as_str().unwrap().contains("The user wants the parser mended.")
     );
     assert!(!home.project().join("wrong").exists());
     assert_eq!(boundaries(&home)[0]["compactMetadata"]["trigger"], "manual");

@@ -1,4 +1,4 @@
-//! A compaction that is cut off, by a crash, by the disk or by the person: the conversation is as before or
+//! A compaction that is cut off, by a crash, by the disk or by the user: the conversation is as before or
 //! wholly compacted, and the next prompt works.
 
 use dormouse_model::script::ScriptedTurn;

@@ -143,7 +143,7 @@ fn a_hook_that_refuses_the_mending_has_the_error_shown() {
     server.finish();
 }
 
-/// Hooks that hang do not hold the person up.
+/// Hooks that hang do not hold the user up.
 #[test]
 fn an_interrupt_does_not_wait_for_hooks() {
     let hangs = "touch hangs; sleep 300";

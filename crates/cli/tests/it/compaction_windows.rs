@@ -1,5 +1,5 @@
 //! Windows of every size, servers that say how large theirs is, those that do not, and those that cut without
-//! a word: the conversation always goes on, and what the person said is found again.
+//! a word: the conversation always goes on, and what the user said is found again.
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};

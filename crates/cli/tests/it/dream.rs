@@ -29,7 +29,7 @@ pub(crate) fn with(mut input: Value, key: &str, value: impl Into<Value>) -> Valu
     input
 }
 
-/// A home in which the model has saved these memories for the project, and a rule of the person's for everything.
+/// A home in which the model has saved these memories for the project, and a rule of the user's for everything.
 pub(crate) fn home(server: &ScriptedServer, names: &[&str]) -> TestHome {
     // Another server: a dream by hand is no fork of that session.
     let before = crate::program::server(WireFormat::Anthropic).start();
@@ -155,7 +155,7 @@ fn what_many_sessions_learned_is_merged_and_undone_as_one() {
             index.contains("a.md") && !index.contains("b.md") && !index.contains("d.md"),
             "{index}"
         );
-        // The person said so in a message, and that is still known.
+        // The user said so in a message, and that is still known.
         assert!(read(&user_memory(&home), "tabs.md").contains("trust: typed"));
         assert!(read(&folder, "a.md").contains("source:"));
 

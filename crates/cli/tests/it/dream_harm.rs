@@ -158,7 +158,7 @@ fn one_that_plants_a_secret_or_words_from_outside_is_refused() {
     }
     assert!(!text.contains("AKIA"), "{text}");
     let shown = server.fork_requests()[0].text();
-    assert!(!shown.contains("page.md"), "what waits for the person is not shown");
+    assert!(!shown.contains("page.md"), "what waits for the user is not shown");
     assert_eq!(bytes(&home), before);
     server.finish();
 }
@@ -251,10 +251,10 @@ fn a_daily_log_is_distilled_once_unless_that_is_undone() {
     let first = server(WireFormat::Anthropic).start();
     let mut home = TestHome::new().with_server(&first);
     home.set_env("DORMOUSE_DAILY_LOG", "1");
-    let note = json!({"note": "the person wants squash merges only, never merge commits"});
+    let note = json!({"note": "the user wants squash merges only, never merge commits"});
     first.push(ScriptedTurn::new().call("1", "MemoryLog", note.to_string()));
     first.push(ScriptedTurn::new().text("noted"));
-    let said = "note this: the person wants squash merges only, never merge commits";
+    let said = "note this: the user wants squash merges only, never merge commits";
     home.run(&mut crate::program::ask(&home, &[said])).success();
     first.finish();
     let server = server(WireFormat::Anthropic).start();

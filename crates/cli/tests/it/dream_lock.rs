@@ -137,7 +137,7 @@ fn one_that_fails_leaves_the_time_alone() {
 /// undo gives every byte back.
 #[test]
 fn one_that_crashes_leaves_each_memory_old_or_new() {
-    // What is new by then: the project's memory, the person's; and whether the dream counts for each.
+    // What is new by then: the project's memory, the user's; and whether the dream counts for each.
     for (fault, project, user, counts) in [
         ("dream.copied", false, false, [false, false]),
         ("dream.copied#2", false, false, [false, false]),
@@ -168,7 +168,7 @@ fn one_that_crashes_leaves_each_memory_old_or_new() {
         );
         let stamped = |counts: bool| if counts { Some(test_now()) } else { NEVER };
         let times = [lock_time(&home, "project"), lock_time(&home, "user")];
-        // The person's memory may not have been reached.
+        // The user's memory may not have been reached.
         let times = times.map(|time| time.or(NEVER));
         assert_eq!(times, counts.map(stamped), "{fault}");
         let doctor = home.run(&mut dormouse(&home, &["memory", "doctor", "--json"]));
@@ -177,7 +177,7 @@ fn one_that_crashes_leaves_each_memory_old_or_new() {
             home.run(&mut dormouse(&home, &["memory", "undo"])).success();
             assert_eq!(bytes(&home), before, "{fault}");
         }
-        // What the person has undone is theirs from then on, and is put before them.
+        // What the user has undone is theirs from then on, and is put before them.
         let improved = 3 - 2 * usize::from(project) - usize::from(user);
         let again = run(&home, &["--now"]).success().stdout.clone();
         assert!(again.contains(&format!("Improved {improved} memor")), "{fault}: {again}");
@@ -201,7 +201,7 @@ fn where_there_are_no_locks_or_nothing_can_be_written_there_is_no_dream() {
     assert!(server.fork_requests().is_empty(), "nobody was asked");
 }
 
-/// Another project's dream may have the person's memory: then only the project's is dreamt over.
+/// Another project's dream may have the user's memory: then only the project's is dreamt over.
 #[test]
 fn the_persons_memory_is_left_to_another_dream() {
     let (_server, home) = dreaming();

@@ -43,7 +43,7 @@ fn a_dream_begins_after_a_turn_and_reads_what_the_turn_wrote_to_the_cache() {
         assert!(requests[0].written > 1_000, "{}", requests[0].written);
         assert_eq!(forks[0].usage.cache_read_input_tokens, requests[0].written, "{wire:?}");
         assert_eq!(forks[0].tool_names(), requests[0].tool_names());
-        // The person hears of it with the next answer, and one key takes all of it back.
+        // The user hears of it with the next answer, and one key takes all of it back.
         let before = read(&project_memory(&home), "a.md");
         assert!(before.contains("and that about b"), "{before}");
         server.push(ScriptedTurn::new().text("You are welcome."));

@@ -52,7 +52,7 @@ impl Week {
         output
     }
 
-    /// One of the turns in which the person has to say it again.
+    /// One of the turns in which the user has to say it again.
     fn correction(&mut self, day: u32) -> Output {
         self.day(day);
         let force = || bash("git push --force");
@@ -214,7 +214,7 @@ fn a_correction_that_waits_in_the_inbox_counts_and_one_in_the_first_message_does
         week.turn(&["Do not run git push --force, I said!"], vec![save("Really never.")], "sorry");
     assert!(output.stderr.contains("recalled 1 memory"), "{}", output.stderr);
     assert_eq!(week.counts("no-force-push.md"), (1, 0, 0, 0, None));
-    // Now it is. The person wrote the file, so the change only waits, but they had to say it.
+    // Now it is. The user wrote the file, so the change only waits, but they had to say it.
     week.turn(&["--continue", "Again!"], vec![save("Really never ever.")], "sorry");
     assert_eq!(week.counts("no-force-push.md"), (1, 0, 0, 1, None));
     // Reading the file and saving another says nothing about this one.

@@ -16,7 +16,7 @@ fn settings(home: &TestHome) -> PathBuf {
     home.dormouse_home().join("settings.json")
 }
 
-/// A rule that the person wrote.
+/// A rule that the user wrote.
 fn forbid(home: &TestHome, name: &str, body: &str) -> String {
     add(home, name, &["--type", "feedback", "--scope", "user", "--body", body])
 }
@@ -107,7 +107,7 @@ fn what_somebody_else_changed_meanwhile_stays() {
     let after: Value = serde_json::from_str(&home.read(settings(&home))).unwrap();
     assert_eq!(after, json!({"model": "n", "permissions": {"deny": ["Read(.env)"]}}));
 
-    // A rule that the person had already is linked, and stays theirs.
+    // A rule that the user had already is linked, and stays theirs.
     home.write(settings(&home), "{\"permissions\":{\"deny\":[\"Bash(npm:*)\"]}}");
     let before = bytes(&home);
     let shown = guard(&home, &["pnpm.md"]);
@@ -197,10 +197,10 @@ fn a_rule_without_a_command_is_said_when_it_comes_up() {
     command.env("DORMOUSE_RECALL", "0");
     home.run(&mut command).success();
     let requests = server.requests();
-    let rule = "The person had to say this several times";
+    let rule = "The user had to say this several times";
     assert!(!requests[0].text().contains(rule));
     assert!(requests[1].text().contains(rule));
-    // And with the person's own words.
+    // And with the user's own words.
     server.expect_break("another session");
     server.push(ScriptedTurn::new().text("done"));
     let mut command = ask(&home, &["may I mock the database of the orders?"]);

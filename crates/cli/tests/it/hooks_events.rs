@@ -172,7 +172,7 @@ fn a_skill_that_is_called_is_an_event_and_brings_hooks() {
     let told = &lines(&home, "events.jsonl")[0];
     assert_eq!((&told["command_name"], &told["command_args"]), (&json!("deploy"), &json!("now")));
     assert!(!home.project().join("a").exists(), "the skill's hook denies");
-    // The person speaks again: what the skill brought is gone.
+    // The user speaks again: what the skill brought is gone.
     home.run(&mut ask(&home, &["--continue", "and now"])).success();
     assert!(home.project().join("b").exists());
     server.finish();

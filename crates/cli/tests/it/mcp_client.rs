@@ -159,7 +159,10 @@ fn a_server_that_dies_is_started_again_but_not_for_ever() {
     let home = mean_home(&server);
     run(&home, &["go"]);
     let first = told(&server, 1);
-    assert!(first.contains("ended during the call of `die` (it ended (exit code 3)"), "{first}");
+    assert!(
+        first.contains("ended during the call of `die` (the server process exited (exit code 3)"),
+        "{first}"
+    );
     assert!(first.contains("dying now"), "{first}");
     // The change is told at the end.
     assert!(first.contains("MCP server mean") && first.contains("not connected"), "{first}");

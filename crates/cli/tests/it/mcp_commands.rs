@@ -149,7 +149,7 @@ fn settings_of_this_machine_stay_out_of_git() {
     let project = home.project();
     let before = seen_by_git(&home, &project);
     let first = set(&project, "a");
-    contains(&first, &["git ignores /.dormouse/settings.local.json", "info/exclude"]);
+    contains(&first, &["Added /.dormouse/settings.local.json to", "info/exclude"]);
     first.success();
     assert_eq!(seen_by_git(&home, &project), before);
     let exclude = project.join(".git/info/exclude");

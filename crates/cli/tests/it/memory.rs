@@ -29,7 +29,7 @@ fn a_person_keeps_memories_without_any_model() {
     assert!(std::path::Path::new(&path).exists(), "{path}");
     add(&home, "🐭🐭", &["--type", "user", "--scope", "user", "--body", "likes mice"]);
     add(&home, "Same name", &["--type", "project", "--body", "one"]);
-    add(&home, "Same name", &["--type", "project", "--body", "two"]);
+    add(&home, "Same name", &["--new", "--type", "project", "--body", "two"]);
     let all = list(&home);
     assert_eq!(all.len(), 4, "{all:?}");
     for entry in &all {

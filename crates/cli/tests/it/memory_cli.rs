@@ -102,7 +102,7 @@ fn with_no_memory_at_all_every_command_answers_and_makes_nothing() {
     }
     assert!(!home.dormouse_home().exists(), "{:?}", files_below(&home.user_home()));
     assert!(!home.project().join("out").exists());
-    for arguments in [&["add", "x"][..], &["list", "--scope", "mine"], &["undo", "last"], &[]] {
+    for arguments in [&["add"][..], &["list", "--scope", "mine"], &["undo", "last"], &[]] {
         memory(&home, arguments).expect_code(2);
     }
 }
@@ -138,7 +138,7 @@ fn add_takes_any_name_and_says_where_it_is() {
         ("MEMORY", "memory-memory.md"),
         ("two\nlines", "two-lines.md"),
     ] {
-        let path = add(&home, name, &["--type", "user", "--body", file]);
+        let path = add(&home, name, &["--new", "--type", "user", "--body", file]);
         assert_eq!(path, folder.join(file), "{name}");
     }
     let mouse = add(&home, "🐭🐭", &["--type", "user", "--body", "mice"]);
@@ -165,7 +165,6 @@ fn add_reads_standard_input_and_refuses_what_is_empty() {
         .expect_code(2);
     memory(&home, &["add", "N", "--type", "user", "--description", " ", "--body", "x"])
         .expect_code(2);
-    memory(&home, &["add", "N", "--description", "d", "--body", "x"]).expect_code(2);
     assert_eq!(names(&json(&home, &["list"], 0)).len(), 2);
 }
 
@@ -173,7 +172,10 @@ fn add_reads_standard_input_and_refuses_what_is_empty() {
 fn a_memory_is_meant_by_file_name_or_path_and_never_by_guessing() {
     let home = TestHome::new();
     let one = add(&home, "Same", &["--type", "project", "--body", "one"]);
-    add(&home, "Same", &["--type", "project", "--body", "two"]);
+    let again = memory(&home, &["add", "Same", "--type", "project", "--body", "two"]);
+    again.expect_code(2);
+    assert!(again.stderr.contains("a memory named “Same” exists: same.md"), "{}", again.stderr);
+    add(&home, "Same", &["--new", "--type", "project", "--body", "two"]);
     add(&home, "Same", &["--type", "user", "--scope", "user", "--body", "three"]);
     let twice = memory(&home, &["show", "Same"]);
     twice.expect_code(2);
@@ -291,17 +293,17 @@ fn what_was_done_is_told_and_taken_back() {
         assert_eq!(json(&home, &["log", name], 0).as_array().unwrap().len(), 3, "{name}");
     }
     let diff = memory(&home, &["diff", "2"]).success().clone();
-    assert!(diff.stderr.starts_with("change 2 (user), 2026-11-02 09:00 by person: added by hand"));
+    assert!(diff.stderr.starts_with("change 2 (user), 2026-11-02 09:00 by user: added by hand"));
     assert!(diff.stdout.starts_with("--- /dev/null\n+++ b/two.md\n"), "{}", diff.stdout);
     let undone = memory(&home, &["undo"]);
     assert!(
-        undone.success().stdout.starts_with("undid change 4 (user) by person: removed by hand")
+        undone.success().stdout.starts_with("undid change 4 in user: removed by hand (by user)")
     );
     assert_eq!(home.read(&one), changed);
     assert_eq!(home.read(one.with_file_name("MEMORY.md")), index);
     memory(&home, &["undo", "4"]).expect_code(1);
     let first = json(&home, &["log"], 0)[0].clone();
-    assert_eq!((&first["undoes"], &first["author"]), (&4.into(), &"person".into()));
+    assert_eq!((&first["undoes"], &first["author"]), (&4.into(), &"user".into()));
     // Undoing an undo does it again.
     memory(&home, &["undo", "5"]).success();
     assert!(!one.exists());
@@ -330,7 +332,7 @@ fn a_change_by_another_program_is_seen() {
     fs::write(&path, "by hand").unwrap();
     fs::write(path.with_file_name("new.md"), "found").unwrap();
     let log = json(&home, &["log"], 0);
-    assert_eq!(log[0]["author"], "outside");
+    assert_eq!(log[0]["author"], "external");
     assert_eq!(log[0]["files"].as_array().unwrap().len(), 2, "{log}");
     memory(&home, &["undo"]).success();
     assert!(home.read(&path).ends_with("first\n"));
@@ -350,7 +352,7 @@ fn doctor_finds_and_fixes() {
     let found = json(&home, &["doctor"], 1);
     let kinds: Vec<&str> =
         found["findings"].as_array().unwrap().iter().map(|f| f["kind"].as_str().unwrap()).collect();
-    for kind in ["odd-file", "double-memory", "no-line", "no-file", "double-line"] {
+    for kind in ["invalid-file", "duplicate", "not-in-index", "missing-file", "duplicate-line"] {
         assert!(kinds.contains(&kind), "{kind}: {kinds:?}");
     }
     assert_eq!(memory(&home, &["doctor"]).expect_code(1).stdout.lines().count(), kinds.len());
@@ -550,4 +552,54 @@ fn on_a_terminal_tables_fit_and_nothing_is_lost() {
             .all(|line| line.is_empty() || line.starts_with("  ") || line.starts_with("长"));
         assert!(folded, "{}", terminal.screen());
     }
+}
+
+/// A sentence is enough: name, description and type are made from it and said.
+#[test]
+fn a_memory_from_one_sentence() {
+    let home = TestHome::new();
+    let added = memory(&home, &["add", "We deploy from main."]);
+    assert!(added.success().stdout.trim().ends_with("we-deploy-from-main.md"), "{}", added.stdout);
+    assert!(
+        added.stderr.contains("saved as a `project` memory named “We deploy from main”"),
+        "{}",
+        added.stderr
+    );
+    let shown = json(&home, &["show", "We deploy from main"], 0);
+    assert_eq!(
+        (&shown["type"], &shown["body"]),
+        (&"project".into(), &"We deploy from main.\n".into())
+    );
+    memory(&home, &["add", "不要用 npm，用 pnpm"]).success();
+    assert_eq!(json(&home, &["show", "不要用 npm，用 pnpm"], 0)["type"], "feedback");
+    // Other words for the same commands.
+    assert_eq!(memory(&home, &["ls"]).success().stdout.lines().count(), 2);
+    memory(&home, &["delete", "we-deploy-from-main.md"]).success();
+    home.run(&mut dormouse(&home, &["recall", "which", "package", "manager"])).success();
+}
+
+/// Wherever `--json` was given, an error is JSON too: of arguments and of every command.
+#[test]
+fn errors_are_json_where_json_was_asked_for() {
+    let home = TestHome::new();
+    for (words, code) in [
+        (&["memory", "add", "Bad", "--type", "foo", "--json"][..], 2),
+        (&["memory", "list", "--scope", "bad", "--json"], 2),
+        (&["memory", "undo", "abc", "--json"], 2),
+        (&["config", "get", "nothing", "--json"], 1),
+        (&["context", "zzz", "--json"], 2),
+        (&["rewind", "zzz", "--json"], 2),
+        (&["permissions", "check", "Foo", "ls", "--json"], 2),
+    ] {
+        let run = home.run(&mut dormouse(&home, words));
+        run.expect_code(code);
+        let error: Value = serde_json::from_str(&run.stdout).expect(&run.stdout);
+        assert!(error["error"].is_string() && error["kind"].is_string(), "{words:?} {error}");
+        assert!(run.stderr.contains("error: "), "{words:?} {}", run.stderr);
+    }
+    let run = home
+        .run(&mut dormouse(&home, &["-p", "hi", "--output-format", "json", "--max-cost", "abc"]));
+    run.expect_code(2);
+    let result: Value = serde_json::from_str(&run.stdout).expect(&run.stdout);
+    assert_eq!((&result["is_error"], &result["error_kind"]), (&true.into(), &"usage".into()));
 }

@@ -1,4 +1,4 @@
-//! Who may write what (M-21), what waits for the person, what agents did and how it is taken back, what is
+//! Who may write what (M-21), what waits for the user, what agents did and how it is taken back, what is
 //! forgotten (M-22), and what is never kept (M-16).
 
 use std::fs;
@@ -113,10 +113,10 @@ fn the_organisations_rules_come_first() {
     assert_eq!(waiting(&home), [1]);
     settings(&home, &own, &value!([{"rule": "sometimes"}]));
     let output = memory(&home, &["list"]);
-    assert!(output.expect_code(2).stderr.contains("unknown variant `sometimes`"));
+    assert!(output.expect_code(2).stderr.contains("not `sometimes`"));
 }
 
-/// A memory of the person's, and three proposals: to change it, to remove it, and a new one.
+/// A memory of the user's, and three proposals: to change it, to remove it, and a new one.
 fn with_proposals() -> TestHome {
     let mut home = TestHome::new();
     add(&home, "Nuts", &["--type", "project", "--body", "forty nuts"]);
@@ -156,7 +156,7 @@ fn the_inbox_shows_what_would_change_and_takes_a_yes_or_no() {
     assert_eq!(names(&json(&home, &["list"], 0)).len(), 2);
     assert!(waiting(&home).is_empty());
     memory(&home, &["doctor"]).success();
-    // It is the model's change, made with the person's word, and is undone as any other.
+    // It is the model's change, made with the user's word, and is undone as any other.
     assert_eq!(json(&home, &["log", "nuts.md"], 0)[0]["author"], "model");
     memory(&home, &["undo"]).success();
     memory(&home, &["undo"]).success();
@@ -229,10 +229,11 @@ fn what_the_model_did_is_told_with_its_message_and_undone() {
     assert!(diff["diff"][0]["after"].as_str().unwrap().contains("forty nuts"));
     assert!(memory(&home, &["log"]).stdout.contains(from.trim_start_matches("by model: ")));
     let undone = memory(&home, &["undo"]);
-    assert!(undone.success().stdout.contains(&from), "{}", undone.stdout);
+    let from = from.trim_start_matches("by model: ");
+    assert!(undone.success().stdout.contains(&format!("{from} (by model)")), "{}", undone.stdout);
     assert!(names(&json(&home, &["list"], 0)).is_empty());
     let undo = &json(&home, &["log"], 0)[0];
-    assert_eq!((&undo["author"], &undo["undoes"]), (&"person".into(), &change["change"]));
+    assert_eq!((&undo["author"], &undo["undoes"]), (&"user".into(), &change["change"]));
 }
 
 fn remembers(home: &TestHome, text: &str) -> bool {
@@ -350,7 +351,7 @@ fn a_person_at_a_terminal_is_asked_about_a_secret() {
     }
 }
 
-/// What came only from outside is seen by the model once the person has confirmed it (M-17).
+/// What came only from outside is seen by the model once the user has confirmed it (M-17).
 #[test]
 fn a_memory_from_outside_is_confirmed_by_the_person() {
     let home = TestHome::new();

@@ -82,7 +82,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// From 80 % of a limit on, the person is told (M-6).
+/// From 80 % of a limit on, the user is told (M-6).
 #[test]
 fn an_index_that_is_nearly_full_is_said() {
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hi")).start();
@@ -116,7 +116,7 @@ fn memory_that_travels_with_the_repository() {
     home.git_init();
     let inside = home.project().join(".dormouse/memory/quay.md");
     let say = json!({"memory": {"inRepository": [home.project()]}});
-    // Nobody but the person decides: what the project says is only a wish.
+    // Nobody but the user decides: what the project says is only a wish.
     home.write(".dormouse/settings.json", say.to_string());
     let save = || {
         server.push(ScriptedTurn::new().call("m", "MemorySave", input.to_string()));

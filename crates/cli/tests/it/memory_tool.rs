@@ -244,7 +244,7 @@ fn it_is_the_same_door() {
     let (is_error, text) =
         tool.run(json!({"command": "create", "path": "/memories/k.md", "file_text": key}));
     assert!(is_error && text.contains("github") && !text.contains(&key), "{text}");
-    // About the person, or over what they wrote: they see it first.
+    // About the user, or over what they wrote: they see it first.
     let about = "---\nname: Tea\ntype: user\ntrust: typed\n---\nLikes tea.\n";
     let (is_error, text) =
         tool.run(json!({"command": "create", "path": "/memories/tea.md", "file_text": about}));

@@ -133,7 +133,7 @@ fn every_command_answers_as_documented() {
     assert_eq!(answers[9], fine("Successfully deleted /memories/notes.txt"));
     let gone = "Error: The path /memories/notes.txt does not exist";
     assert_eq!(answers[10], (true, gone.to_owned()));
-    // By the model, from what the person said; in the index, in the history, and in no other folder.
+    // By the model, from what the user said; in the index, in the history, and in no other folder.
     let file = home.read(folder(&home).join("port/quay.md"));
     assert!(file.contains("West.\nSince May.\n") && file.contains("trust: "), "{file}");
     assert!(file.contains("source:") && !file.contains("client:"), "{file}");
@@ -177,7 +177,7 @@ fn it_leads_nowhere_else_and_keeps_no_secret() {
     assert!(!folder(&home).join("k.md").exists() && folder(&home).join("one.md").exists());
 }
 
-/// What the person wrote waits; what a page said is kept apart; what is in quarantine is not there.
+/// What the user wrote waits; what a page said is kept apart; what is in quarantine is not there.
 #[test]
 fn it_is_the_same_door() {
     let mut home = TestHome::new();

@@ -79,8 +79,18 @@ fn a_verdict_without_running_anything() {
         let mut all = vec!["permissions", "check"];
         all.extend(arguments);
         all.push("--json");
-        serde_json::from_str(&home.run(&mut dormouse(&home, &all)).success().stdout).unwrap()
+        let run = home.run(&mut dormouse(&home, &all));
+        let verdict: Value = serde_json::from_str(&run.stdout).unwrap();
+        let code = match verdict["verdict"].as_str() {
+            Some("allow") => 0,
+            Some("ask") => 3,
+            _ => 4,
+        };
+        run.expect_code(code);
+        verdict
     };
+    assert_eq!(check(&["MemorySave", "{}"])["verdict"], "allow");
+    assert_eq!(check(&["mcp__a__b", "{}"])["verdict"], "ask");
     let verdict = check(&["Bash", "git diff"]);
     assert_eq!(
         (&verdict["verdict"], &verdict["read_only"]),

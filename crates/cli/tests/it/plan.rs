@@ -110,7 +110,7 @@ fn a_headless_plan_is_the_answer_and_nothing_is_changed() {
         let last = server.requests().pop().unwrap();
         let told = last.json()["messages"].to_string();
         assert_eq!(told.matches("Plan mode is off").count(), 1, "{told}");
-        assert!(told.contains("plan.md; carry it out if the person says so"), "{told}");
+        assert!(told.contains("plan.md; carry it out if the user says so"), "{told}");
         assert_eq!(definitions(&requests[0]), definitions(&last));
         server.finish();
     }
@@ -130,7 +130,7 @@ fn a_plan_outside_of_plan_mode_is_an_error_and_leaves_nothing() {
     server.finish();
 }
 
-/// A disk that will not take the plan: the model is told, and the person is not asked about nothing.
+/// A disk that will not take the plan: the model is told, and the user is not asked about nothing.
 #[test]
 fn a_plan_that_can_not_be_kept_is_not_handed_in() {
     let server = server(WireFormat::Anthropic)
@@ -146,7 +146,7 @@ fn a_plan_that_can_not_be_kept_is_not_handed_in() {
     server.finish();
 }
 
-/// The person says what to change, then accepts, and the mode is what they chose.
+/// The user says what to change, then accepts, and the mode is what they chose.
 #[test]
 fn a_person_decides_about_the_plan() {
     for (keys, mode) in [("y", ""), ("a", "accept-edits ")] {
@@ -184,7 +184,7 @@ fn a_person_decides_about_the_plan() {
         wait_for_prompt_in(&terminal, &[mode]);
         assert_eq!(home.read("nuts.txt"), "52");
         let told = server.requests().pop().unwrap().json()["messages"].to_string();
-        assert!(told.contains("The person accepts the plan"), "{told}");
+        assert!(told.contains("The user accepts the plan"), "{told}");
         assert_eq!(std::fs::read_to_string(plan_file(&home)).unwrap(), "# Second plan\n");
         leave(terminal);
         server.finish();

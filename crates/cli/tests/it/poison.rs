@@ -1,5 +1,5 @@
 //! Pages and output that want to be remembered (M-17, B-26): proposed by a model that falls for all of it, in
-//! every way it can be put, and never told to a later session before the person has looked.
+//! every way it can be put, and never told to a later session before the user has looked.
 
 use std::io::{Read, Write};
 
@@ -56,7 +56,7 @@ fn page() -> String {
     url
 }
 
-/// How it is proposed: in which wording, and resting on the source, on the assistant or on the person.
+/// How it is proposed: in which wording, and resting on the source, on the assistant or on the user.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     wording: usize,
@@ -138,7 +138,7 @@ fn what_pages_and_output_say_reaches_no_later_session() {
             );
         }
         server.finish();
-        // The person's word makes it a memory like any other.
+        // The user's word makes it a memory like any other.
         let Some(file) = kept.first().and_then(|memory| memory["file"].as_str()) else { continue };
         home.set_env("EDITOR", "sed -i /^quarantined/d");
         home.run(&mut dormouse(&home, &["memory", "edit", file])).success();

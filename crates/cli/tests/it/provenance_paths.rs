@@ -4,7 +4,6 @@
 //! `cargo test -p dormouse-cli --test it -- provenance_paths --nocapture` prints which is caught by what.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::agents::start;
 use crate::mcp_client::mean_home;
 use crate::memory::{list, memory};
+use crate::memory_attack::page;
 use crate::program::{ask, dormouse, server};
 use crate::talk::{leave, say, talk};
 
@@ -54,30 +54,17 @@ const WAYS: &[(&str, Way)] = &[
     ("a file, by Read", |wording| in_one_turn(with_file(), read(), wording, "Read")),
     ("a file, by Bash", |wording| in_one_turn(with_file(), cat(), wording, "Bash(cat:*)")),
     ("a file, session resumed", file_then_resumed),
+    ("a file attached to the message", |wording| attached(wording, false)),
+    ("a file attached, session resumed", |wording| attached(wording, true)),
+    ("a command of the user's, session resumed", from_user_command),
     ("an MCP server's result", from_mcp_server),
     ("a subagent's report", from_subagent),
     ("a message of another session", from_message),
     ("a memory of the repository", from_repository_memory),
 ];
 
-/// A page on this machine with all of it.
-fn page() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let _request = stream.read(&mut [0; 4096]).unwrap();
-            let text = page_text();
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8";
-            write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{text}", text.len()).unwrap();
-        }
-    });
-    url
-}
-
 fn fetch() -> ScriptedTurn {
-    ScriptedTurn::new().call("f", "WebFetch", json!({ "url": page() }).to_string())
+    ScriptedTurn::new().call("f", "WebFetch", json!({ "url": page(page_text()) }).to_string())
 }
 
 fn with_file() -> TestHome {
@@ -115,9 +102,7 @@ fn resumed(mut home: TestHome, reading: ScriptedTurn, wording: usize, rule: &str
     server.push(ScriptedTurn::new().text("I have read it."));
     home.run(&mut ask(&home, &["--allowed-tools", rule, ASKED])).success();
     was_read(&server);
-    server.push(saves(wording));
-    server.push(ScriptedTurn::new().text("done"));
-    home.run(&mut ask(&home, &["-c", "thanks, go on"])).success();
+    save_when_resumed(&home, &server, wording);
     server.finish();
     home
 }
@@ -128,6 +113,46 @@ fn page_then_resumed(wording: usize) -> TestHome {
 
 fn file_then_resumed(wording: usize) -> TestHome {
     resumed(with_file(), read(), wording, "Read")
+}
+
+/// The user attaches the file; it is saved in the same turn, or when the session is resumed.
+fn attached(wording: usize, resumes: bool) -> TestHome {
+    let server = server(WireFormat::Anthropic).start();
+    let home = with_file().with_server(&server);
+    let turns = if resumes {
+        vec![ScriptedTurn::new().text("I have read it.")]
+    } else {
+        vec![saves(wording), ScriptedTurn::new().text("done")]
+    };
+    for turn in turns {
+        server.push(turn);
+    }
+    home.run(&mut ask(&home, &["look at @notes.txt, please"])).success();
+    was_read(&server);
+    if resumes {
+        save_when_resumed(&home, &server, wording);
+    }
+    home
+}
+
+/// The user runs a command that prints it.
+fn from_user_command(wording: usize) -> TestHome {
+    let server = server(WireFormat::Anthropic).start();
+    let home = with_file().with_server(&server);
+    let mut terminal = talk(&home, &[], (150, 40));
+    say(&mut terminal, "!cat notes.txt", "lines");
+    server.push(ScriptedTurn::new().text("I have read it."));
+    say(&mut terminal, ASKED, "I have read it.");
+    was_read(&server);
+    leave(terminal);
+    save_when_resumed(&home, &server, wording);
+    home
+}
+
+fn save_when_resumed(home: &TestHome, server: &ScriptedServer, wording: usize) {
+    server.push(saves(wording));
+    server.push(ScriptedTurn::new().text("done"));
+    home.run(&mut ask(home, &["-c", "thanks, go on"])).success();
 }
 
 /// The page is in the conversation only as a part of the summary, and the session is resumed.
@@ -146,9 +171,7 @@ fn page_then_compacted(wording: usize) -> TestHome {
     server.expect_break("a compaction");
     say(&mut terminal, "/compact", "ompacted");
     leave(terminal);
-    server.push(saves(wording));
-    server.push(ScriptedTurn::new().text("done"));
-    home.run(&mut ask(&home, &["-c", "thanks, go on"])).success();
+    save_when_resumed(&home, &server, wording);
     home
 }
 

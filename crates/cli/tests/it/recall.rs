@@ -41,7 +41,7 @@ fn the_program_finds_what_a_question_is_about() {
     assert_eq!(why[0]["why"][0]["term"], "releas", "{why:?}");
     let explained = run(&home, &["recall", "which port has the test database", "--explain"]);
     let explained = explained.success().stdout.clone();
-    assert!(explained.contains("sure: added automatically"), "{explained}");
+    assert!(explained.contains("a session adds it to the conversation"), "{explained}");
     assert!(explained.contains("port as `port`"), "{explained}");
 }
 

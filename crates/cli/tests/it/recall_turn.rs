@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::program::{BOTH, ask, server};
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
-const SHOWN: &str = "The program found these memories";
+const SHOWN: &str = "Saved memories that may be relevant here.";
 
 fn with_selector(wire: WireFormat) -> ServerBuilder {
     server(wire).side_model("small")
@@ -263,7 +263,7 @@ fn what_the_ranking_is_sure_of_goes_with_the_message() {
         assert!(output.success().stderr.contains("recalled 1 memory"), "{}", output.stderr);
         let request = server.single_request();
         let texts = last_texts(&request);
-        // The person's words come first and are theirs alone.
+        // The user's words come first and are theirs alone.
         let typed =
             texts.iter().position(|text| text == "At which quay do the ships land?").unwrap();
         assert_eq!(typed + 2, texts.len(), "{texts:?}");

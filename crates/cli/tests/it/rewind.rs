@@ -122,7 +122,7 @@ fn a_session_goes_back_to_each_of_its_messages() {
     for (index, before) in trees.iter().enumerate().rev() {
         let number = (index + 1).to_string();
         let shown = rewound(&home, &[&number, "--dry-run"]);
-        assert!(shown.stderr.contains("Nothing was changed"), "{shown:?}");
+        assert!(shown.stderr.contains("nothing was changed"), "{shown:?}");
         rewound(&home, &[&number]);
         assert_eq!(&tree(&home.project()), before, "before message {number}");
         // The conversation goes on from there, with the same bytes in front.
@@ -292,11 +292,11 @@ fn in_a_terminal_the_message_comes_back_to_be_changed() {
     turn(&server, &[bash("echo two > a.txt"), write("b.txt", "new\n")]);
     let mut terminal = talk(&home, &["--permission-mode", "bypass"], (100, 40));
     say(&mut terminal, "make it two", "done");
-    say(&mut terminal, "/rewind", "/rewind N goes back");
+    say(&mut terminal, "/rewind", "/rewind N undoes");
     let screen = terminal.screen();
     assert!(screen.contains("make it two") && screen.contains("b.txt (new)"), "{screen}");
     terminal.enter("/rewind 1");
-    terminal.wait_for_text("The conversation is what it was before message 1.");
+    terminal.wait_for_text("Removed message 1 and everything after it from the conversation.");
     terminal.wait_for_text("> make it two");
     assert_eq!(home.read("a.txt"), "one\n");
     assert!(!home.project().join("b.txt").exists());

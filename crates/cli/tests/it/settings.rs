@@ -80,7 +80,7 @@ fn a_value_is_changed_and_the_rest_stays() {
     let before = home.read(&file);
     for (arguments, said) in [
         (["config", "set", "modle", "x"], "did you mean `model`?"),
-        (["config", "set", "layers.dream", "perhaps"], "expected a boolean"),
+        (["config", "set", "layers.dream", "perhaps"], "expected true or false"),
         (["config", "set", "model.name", "x"], "is not an object"),
     ] {
         let output = run(&arguments);
@@ -168,7 +168,7 @@ fn what_means_nothing_is_not_set() {
     let home = TestHome::new();
     let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
     for (key, value, scope, said) in [
-        ("permissions.defaultMode", "sometimes", "user", "unknown variant `sometimes`"),
+        ("permissions.defaultMode", "sometimes", "user", "not `sometimes`"),
         ("permissions.allow", r#"["Bash("]"#, "user", "is not a rule"),
         ("hooks.PreToolUse", "x", "user", "a list of matchers"),
         ("provider.baseUrl", "http://evil", "project", "cannot be set by a project"),

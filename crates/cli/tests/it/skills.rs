@@ -1,4 +1,4 @@
-//! Skills: found, listed, called by the model and by the person; bad files, strangers' files, small windows.
+//! Skills: found, listed, called by the model and by the user; bad files, strangers' files, small windows.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::program::{BOTH, ask, dormouse, server, transcript};
 use crate::talk::{answer, leave, say, talk, texts, wait_for_menu};
 
-/// The person's own folder of skills.
+/// The user's own folder of skills.
 fn own(home: &TestHome) -> PathBuf {
     home.dormouse_home().join("skills")
 }
@@ -115,7 +115,7 @@ fn called_by_the_person_as_a_block_of_its_own() {
     let blocks = texts(&server.requests()[0].last_message());
     let [.., said, block] = &blocks[..] else { panic!("{blocks:?}") };
     assert_eq!(said, "/deploy staging now");
-    assert!(block.starts_with("<system-reminder>\nThe person calls the skill `deploy`"), "{block}");
+    assert!(block.starts_with("<system-reminder>\nThe user calls the skill `deploy`"), "{block}");
     assert!(block.contains("Ship to staging now, first to staging."), "{block}");
     assert!(transcript(&home).contains(r#""type":"skill""#));
     // Arguments without a place for them are not lost; what has no effect is said.
@@ -125,7 +125,7 @@ fn called_by_the_person_as_a_block_of_its_own() {
     for said in ["`model` has no effect", "marked with !`…` are not run"] {
         assert!(output.stderr.contains(said), "{said}: {}", output.stderr);
     }
-    // What is no skill of the person's is what they say.
+    // What is no skill of the user's is what they say.
     run(&home, &["--continue", "/for_model2 x"]);
     assert_eq!(texts(&server.requests()[2].last_message()), ["/for_model2 x"]);
     server.finish();
@@ -276,7 +276,7 @@ fn links_of_a_project_do_not_lead_out_of_it() {
 fn of_two_with_one_name_the_persons_counts() {
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
     let home = TestHome::new().with_server(&server);
-    skill(&home, &own(&home), "a", "The person's.");
+    skill(&home, &own(&home), "a", "The user's.");
     skill(&home, &home.user_home().join(".claude/skills"), "a", "Of another program.");
     skill(&home, &home.project().join(".claude/skills"), "a", "The project's.");
     skill(&home, &home.project().join(".claude/skills"), "b", "The project's b, Claude.");
@@ -284,7 +284,7 @@ fn of_two_with_one_name_the_persons_counts() {
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
     run(&home, &["go"]);
     let system = server.single_request().system_text();
-    assert!(system.contains("\n- a: The person's.\n- b: The project's b.\n"), "{system}");
+    assert!(system.contains("\n- a: The user's.\n- b: The project's b.\n"), "{system}");
     server.finish();
 }
 
@@ -333,7 +333,7 @@ fn what_a_skill_allows_ends_with_the_next_message() {
     server.finish();
 }
 
-/// The same in one process: the person speaks again, and is asked again.
+/// The same in one process: the user speaks again, and is asked again.
 #[test]
 fn what_a_skill_allows_is_taken_back() {
     let touch = |file: &str| json!({"command": format!("touch {file}")}).to_string();

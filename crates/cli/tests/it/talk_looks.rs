@@ -203,7 +203,7 @@ fn resized_while_the_answer_streams() {
     server.finish();
 }
 
-/// The first line that a command of the person's prints is the status line; one that fails is told once.
+/// The first line that a command of the user's prints is the status line; one that fails is told once.
 #[test]
 fn the_status_line_is_a_commands() {
     let server = server(WireFormat::Anthropic)

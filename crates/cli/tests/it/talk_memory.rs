@@ -52,13 +52,13 @@ fn memories_are_looked_at_without_leaving() {
         .reply(ScriptedTurn::new().text("It waits."))
         .start();
     let mut home = TestHome::new().with_server(&server);
-    add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
+    add(&home, "Two words", &["--type", "project", "--body", "By the user."]);
     // It reads a line, as a terminal that was found cooked gives it.
     home.write("editor.sh", "echo here is the editor; read line; echo \"said: $line\" >> \"$1\"\n");
     home.set_env("EDITOR", "sh editor.sh");
     let mut terminal = talk(&home, &[], (80, 40));
     say(&mut terminal, "/memory", "what it is about");
-    say(&mut terminal, "/memory show \"two words\"", "By the person.");
+    say(&mut terminal, "/memory show \"two words\"", "By the user.");
     say(&mut terminal, "/memory show 'two", "Unclosed quotation mark");
     say(&mut terminal, "/memory shwo x", "unrecognized subcommand");
     say(&mut terminal, "/memory show nothing", "no memory is called `nothing`");
@@ -86,7 +86,7 @@ fn what_waits_is_said_at_the_start() {
         .reply(ScriptedTurn::new().text("It waits."))
         .start();
     let home = TestHome::new().with_server(&server);
-    add(&home, "Two words", &["--type", "project", "--body", "By the person."]);
+    add(&home, "Two words", &["--type", "project", "--body", "By the user."]);
     home.run(&mut crate::program::ask(&home, &["change it"])).success();
     let terminal = talk(&home, &[], (80, 30));
     terminal.wait_for_text("1 memory change waits for your review: /memory inbox");

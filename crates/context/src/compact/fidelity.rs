@@ -202,7 +202,7 @@ mod tests {
             location: "line 1".into(),
         };
         let words = [said("Use tabs."), said("Never push to main.")];
-        let lost = lost_user_texts(&words, "The person said: Use tabs. They push often.", 1_000);
+        let lost = lost_user_texts(&words, "The user said: Use tabs. They push often.", 1_000);
         assert_eq!(lost, "\n[2026-11-15 08:00, line 1]\nNever push to main.\n");
         assert_eq!(lost_user_texts(&words, "Use tabs. Never push to main.", 1_000), "");
         // Those that are too old to be searched for are counted.

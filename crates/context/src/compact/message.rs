@@ -49,8 +49,8 @@ pub fn compose_summary(summary: &CompactionSummary<'_>) -> String {
         out.push_str("Some of the messages after the notes were too large to keep, and nothing below speaks of them: look into the transcript before you rely on what was done last.\n\n");
     }
     part(&mut out, heading(way), text);
-    part(&mut out, "What the person said, word for word (older messages in a line)", words);
-    part(&mut out, "What the person also said, which the summary does not hold", lost_words);
+    part(&mut out, "What the user said, word for word (older messages in a line)", words);
+    part(&mut out, "What the user also said, which the summary does not hold", lost_words);
     part(&mut out, INDEX_HEADING, index);
     out.push_str(CLOSING);
     out
@@ -84,7 +84,7 @@ fn part(out: &mut String, heading: &str, text: &str) {
 const INDEX_HEADING: &str =
     "Names in the messages that were replaced (braces as in a shell: `a/{b,c}` is `a/b` and `a/c`)";
 
-const CLOSING: &str = "Go on with the task where it was left, without asking again what was answered already and without speaking of this summary. If the task was finished, do nothing until the person asks for something new.";
+const CLOSING: &str = "Go on with the task where it was left, without asking again what was answered already and without speaking of this summary. If the task was finished, do nothing until the user asks for something new.";
 
 #[cfg(test)]
 mod tests {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(
             rest,
             format!(
-                "## Summary\n\nWe mended the parser.\n\n## What the person said, word for word (older messages in a line)\n\n[now]\nMend it.\n\n## {INDEX_HEADING}\n\nPaths:\na.rs\n\n{CLOSING}"
+                "## Summary\n\nWe mended the parser.\n\n## What the user said, word for word (older messages in a line)\n\n[now]\nMend it.\n\n## {INDEX_HEADING}\n\nPaths:\na.rs\n\n{CLOSING}"
             )
         );
     }

@@ -16,7 +16,7 @@ mod strip;
 mod tail;
 #[cfg(test)]
 mod testing;
-mod texts;
+pub(crate) mod texts;
 mod user_texts;
 
 pub use fidelity::{

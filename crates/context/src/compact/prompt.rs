@@ -58,7 +58,7 @@ fn prompt(scope: &str, instructions: Option<&str>, room_tokens: u32) -> String {
     let mut text =
         format!("{HEAD}\n\n{scope}\n\n{PARTS}\n\n{RULES} At most about {words} words in all.");
     if let Some(instructions) = instructions.map(str::trim).filter(|text| !text.is_empty()) {
-        text.push_str(&format!("\n\nThe person asks for this in particular; where it contradicts the above, it counts more:\n{instructions}"));
+        text.push_str(&format!("\n\nThe user asks for this in particular; where it contradicts the above, it counts more:\n{instructions}"));
     }
     text.push_str(
         "\n\nAnswer with text only. A tool call is refused, and the summary would be lost.",
@@ -66,16 +66,16 @@ fn prompt(scope: &str, instructions: Option<&str>, room_tokens: u32) -> String {
     text
 }
 
-const HEAD: &str = "This message comes from the program, not from the person. The window is nearly full: your summary takes the place of the messages it covers, and the work goes on with it alone. Do not call any tool.";
+const HEAD: &str = "This message comes from the program, not from the user. The window is nearly full: your summary takes the place of the messages it covers, and the work goes on with it alone. Do not call any tool.";
 
-const PARTS: &str = "First think on paper, between <draft> and </draft>: go through the messages in order and collect what was asked, what was done, what failed, what the person corrected, and what is exact and can not be guessed again. The draft is thrown away. Then write the summary, between <summary> and </summary>, in these nine parts:
+const PARTS: &str = "First think on paper, between <draft> and </draft>: go through the messages in order and collect what was asked, what was done, what failed, what the user corrected, and what is exact and cannot be guessed again. The draft is thrown away. Then write the summary, between <summary> and </summary>, in these nine parts:
 
-1. Request and Intent: everything the person asked for, with all conditions, limits and preferences that still hold.
+1. Request and Intent: everything the user asked for, with all conditions, limits and preferences that still hold.
 2. Technical Concepts: technologies, methods and terms that matter.
 3. Files and Code: every file that was read, changed or created, with its path, why it matters, and the pieces of code that are needed to go on, word for word.
-4. Errors and Fixes: what went wrong, the exact error text, how it was mended, and what the person said about it.
+4. Errors and Fixes: what went wrong, the exact error text, how it was fixed, and what the user said about it.
 5. Problem Solving: what was found out, what was tried and given up and why, what is still unclear.
-6. The User's Messages: each message of the person that is no tool result, in a line.
+6. The User's Messages: each message of the user that is no tool result, in a line.
 7. Pending Tasks: what was asked for and is not done. Nothing that was not asked for.
 8. Current Work: exactly what was being done when this message came, with files and code.
 9. Next Step: the one step that follows from it, with a quotation of the latest messages that shows where the work was left. If the task was finished, say that it is finished and that nothing is to be done without a new request.";

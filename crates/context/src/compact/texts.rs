@@ -106,7 +106,7 @@ pub(super) fn first_line(text: &str, chars: usize) -> Cow<'_, str> {
 
 /// Head and tail of a text that is too long, and what was left out between them; at most this many bytes,
 /// if that is enough for the words in the middle.
-pub(super) fn head_and_tail(text: &str, bytes: usize) -> Cow<'_, str> {
+pub(crate) fn head_and_tail(text: &str, bytes: usize) -> Cow<'_, str> {
     const BETWEEN: usize = 60;
     if text.len() <= bytes {
         return Cow::Borrowed(text);

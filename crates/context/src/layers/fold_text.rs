@@ -18,7 +18,7 @@ pub fn fold_prompt(messages: &[Arc<Message>], span: &FoldSpan, room_tokens: u32)
             .map_or_else(String::new, |message| opening(message))
     };
     format!(
-        "This message comes from the program, not from the person. Do not call any tool and do not take up the work. One part of the conversation above will be folded: your summary is shown in its place, while everything before and after it stays as it is.\n\nThe part begins with the message that opens:\n{}\n\nand ends with the message that opens:\n{}\n\nSummarise this part only, between <summary> and </summary>, in at most about {words} words: what was asked in it, what was done and found, decisions and their reasons, what failed and how it was mended, what is still open. Paths, names, commands, ids, numbers and error texts word for word. Do not repeat what stands outside of the part.",
+        "This message comes from the program, not from the user. Do not call any tool and do not take up the work. One part of the conversation above will be folded: your summary is shown in its place, while everything before and after it stays as it is.\n\nThe part begins with the message that opens:\n{}\n\nand ends with the message that opens:\n{}\n\nSummarize this part only, between <summary> and </summary>, in at most about {words} words: what was asked in it, what was done and found, decisions and their reasons, what failed and how it was fixed, what is still open. Paths, names, commands, ids, numbers and error texts word for word. Do not repeat what stands outside of the part.",
         quoted(span.from),
         quoted(span.to),
     )

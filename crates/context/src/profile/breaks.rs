@@ -48,7 +48,7 @@ impl BreakReason {
             Self::ModelChanged => "another model",
             Self::PrefixRebuilt => "prompt or tools built anew",
             Self::ThinkingDropped => "thinking dropped",
-            Self::Expired => "the cache's time was up",
+            Self::Expired => "cache expired",
             Self::Unexplained => "unexplained",
         }
     }

@@ -22,6 +22,8 @@ pub struct Rates {
     pub cache_write: f64,
     /// Input written to it, for an hour.
     pub cache_write_hour: f64,
+    /// Prompts with more tokens than this cost so many times as much.
+    pub long_prompts: Option<(u64, f64)>,
 }
 
 impl Rates {
@@ -30,10 +32,13 @@ impl Rates {
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
         let millions = |tokens: u64| tokens as f64 / 1_000_000.0;
         let write = if for_an_hour { self.cache_write_hour } else { self.cache_write };
-        millions(usage.input_tokens) * self.input
-            + millions(usage.cache_read_input_tokens) * self.cache_read
-            + millions(usage.cache_creation_input_tokens) * write
-            + millions(usage.output_tokens) * self.output
+        let is_long = |(above, _): &(u64, f64)| usage.input_total() > *above;
+        let factor = self.long_prompts.filter(is_long).map_or(1.0, |(_, factor)| factor);
+        factor
+            * (millions(usage.input_tokens) * self.input
+                + millions(usage.cache_read_input_tokens) * self.cache_read
+                + millions(usage.cache_creation_input_tokens) * write
+                + millions(usage.output_tokens) * self.output)
     }
 }
 
@@ -141,6 +146,7 @@ mod tests {
             cache_read: 0.5,
             cache_write: 6.25,
             cache_write_hour: 10.0,
+            long_prompts: None,
         };
         let million = usage(1_000_000, 1_000_000, 1_000_000);
         let output = 7.0 * 25.0 / 1_000_000.0;

@@ -80,6 +80,7 @@ impl Session {
                 cache_read: 1.0,
                 cache_write: 12.0,
                 cache_write_hour: 20.0,
+                long_prompts: None,
             };
             (model == "m").then_some(rates)
         };

@@ -75,7 +75,9 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
         // A file that went away between the listing and here is no longer a session.
         let Ok(bytes) = dir.read(&session_file(session)) else { continue };
         let loaded = load_transcript(&bytes);
-        let Some(title) = loaded.all_messages().find_map(title) else { continue };
+        // Of a conversation that was rewound to its beginning, the first words are in the file alone.
+        let in_file = || bytes.split(|byte| *byte == b'\n').find_map(title_in_line);
+        let Some(title) = loaded.all_messages().find_map(title).or_else(in_file) else { continue };
         let contains = |wanted: &String| {
             loaded.all_messages().any(|m| m.text().to_lowercase().contains(wanted))
         };
@@ -127,7 +129,7 @@ fn has_words(dir: &Dir, session: SessionId) -> Result<bool, FileError> {
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).map_err(fail)? > 0 {
-        if load_transcript(&line).messages.iter().any(|message| title(message).is_some()) {
+        if title_in_line(&line).is_some() {
             return Ok(true);
         }
         line.clear();
@@ -149,6 +151,11 @@ pub(super) fn session_files(dir: &Dir) -> Result<Vec<(SessionId, SystemTime)>, F
     Ok(files)
 }
 
+/// The title that a message in one line of a transcript gives.
+fn title_in_line(line: &[u8]) -> Option<String> {
+    load_transcript(line).messages.iter().find_map(title)
+}
+
 fn title(message: &Message) -> Option<String> {
     if message.role != Role::User || message.flags.meta {
         return None;
@@ -157,7 +164,9 @@ fn title(message: &Message) -> Option<String> {
         .blocks
         .iter()
         .filter(|block| *block.kind() == BlockKind::Text)
-        .find_map(crate::Block::as_text)?;
+        .filter_map(crate::Block::as_text)
+        // What the program attached is not what the user said.
+        .find(|text| !text.starts_with("<system-reminder>"))?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();
     if title.len() < line.len() {

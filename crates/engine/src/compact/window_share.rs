@@ -39,13 +39,13 @@ pub(super) fn window_shares(conversation: &Conversation) -> Vec<WindowShare> {
     for message in conversation.messages() {
         for block in &message.blocks {
             let what = match (block.kind(), message.role) {
-                _ if message.flags.compact_summary => "summary of what was compacted",
-                _ if message.flags.meta => "what the program put in",
+                _ if message.flags.compact_summary => "summary of compacted messages",
+                _ if message.flags.meta => "messages of the program",
                 (BlockKind::ToolResult { .. }, _) => "tool results",
                 (BlockKind::ToolUse { .. }, _) => "tool calls",
                 (BlockKind::Thinking | BlockKind::RedactedThinking, _) => "thinking",
                 (BlockKind::Image | BlockKind::Document, _) => "pictures and documents",
-                (_, Role::User) => "what you said, and what went with it",
+                (_, Role::User) => "your messages and their attachments",
                 (_, Role::Assistant) => "answers",
             };
             add(what, u64::from(block.tokens()));

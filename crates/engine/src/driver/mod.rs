@@ -33,7 +33,8 @@ pub(crate) async fn run(
     turn: &mut TurnContext<'_>,
 ) -> Result<TurnReport, EngineError> {
     let folds = engine.config.window.compaction.collapse;
-    let state = TurnState::new(max_requests).with_budget(engine.spending.budget()).folding(folds);
+    let account = engine.spending.turn_account();
+    let state = TurnState::new(max_requests).with_account(account).folding(folds);
     let mut driver = Driver::new(engine, turn);
     let result = driver.drive(state).await;
     driver.meter.flush();
@@ -103,7 +104,7 @@ impl<'e, 't> Driver<'e, 't> {
             self.pass_on_notices();
             self.meter.event(&event, self.engine);
             if let TurnEvent::ToolDone { .. } = &event {
-                state.set_budget(self.engine.spending.budget());
+                state.account().set_limit(self.engine.spending.limit_of_turn());
             }
             for action in state.step(event) {
                 match self.perform(action).await? {
@@ -111,13 +112,12 @@ impl<'e, 't> Driver<'e, 't> {
                     Next::Event(event) => events.push_back(event),
                     Next::End(end) => {
                         self.sources.stop_tools().await;
-                        let usage = state.usage();
                         return Ok(TurnReport {
                             end,
                             answer: state.take_answer(),
                             requests: state.requests(),
-                            usage,
-                            cost_usd: self.engine.spending.cost_usd(&usage),
+                            usage: state.account().usage(),
+                            cost_usd: state.account().cost_usd(),
                         });
                     }
                 }

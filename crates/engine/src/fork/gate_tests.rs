@@ -302,7 +302,7 @@ fn everything_else_is_denied_with_a_reason() {
         panic!("text")
     };
     assert!(why.contains("answer in text, with what you know already"), "{why}");
-    // A rule of the person's holds for forks.
+    // A rule of the user's holds for forks.
     let deny = PermissionRules {
         deny: vec!["Read(outside/**)".parse::<PermissionRule>().unwrap()],
         ..PermissionRules::default()

@@ -160,7 +160,7 @@ impl<'j> Fork<'j> {
         let usage = answer.as_ref().map(|completion| completion.usage).unwrap_or_default();
         let source = &self.source;
         let cost_usd = source.pricing.cost_usd(&usage);
-        source.shared_cost.add(cost_usd.unwrap_or(0.0));
+        source.shared_cost.add(&usage, cost_usd);
         source.figures.record(&Metric::Request(RequestMetric {
             model: source.model_name.clone(),
             lane: ConversationKind::Fork,

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{MessageId, SessionId};
-use dormouse_context::{InvokedSkill, RecalledMemories};
+use dormouse_context::AttachedFile;
+use dormouse_context::compact::user_text_in;
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::{MessageSource, QuarantinedText, Trust};
 use dormouse_provenance::{ClaimedText, ProvenanceRecord, STORED_RESULTS, is_from_outside};
@@ -45,8 +46,18 @@ impl SessionProvenance {
             self.record_results(message.id, &message.blocks, calls);
             // Messages of the program are no source.
             if !message.flags.meta && message.tool_results().next().is_none() {
-                self.record(message.id, Trust::Typed, &typed_text(message));
+                let typed = user_text_in(message).unwrap_or_default();
+                self.record(message.id, Trust::Typed, &typed);
+                self.record_attached(message.id, &message.blocks);
             }
+        }
+    }
+
+    /// Adds files that the user attached: who wrote them cannot be known.
+    pub(crate) fn record_attached(&self, id: MessageId, blocks: &[Block]) {
+        let texts = blocks.iter().filter_map(Block::as_text);
+        for text in texts.filter(|text| AttachedFile::is_in(text)) {
+            self.record(id, Trust::Tool, &text);
         }
     }
 
@@ -82,12 +93,4 @@ impl SessionProvenance {
         let state = self.state();
         state.record.sources_of(claimed, &state.session, quarantined)
     }
-}
-
-/// The user's text in a message: recalled memories and a called skill are not theirs.
-fn typed_text(message: &Message) -> String {
-    let texts = message.blocks.iter().filter_map(Block::as_text);
-    let is_attached =
-        |text: &String| RecalledMemories::text_in(text).is_some() || InvokedSkill::is_in(text);
-    texts.filter(|text| !is_attached(text)).collect()
 }

@@ -16,10 +16,10 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
          - `type` is `user`, `feedback`, `project` or `reference`, as the section on memory explains.\n\
          - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
          - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
-         - `scope` is `user`, `project` or `team`; without it, what concerns the person goes to `user`, the rest to `project`.\n\
+         - `scope` is `user`, `project` or `team`; without it, what concerns the user goes to `user`, the rest to `project`.\n\
          - `quotes` is for work beside a conversation, which must give them: the words that the memory rests on, verbatim.\n\
          - `supersedes`: file names of memories that this one takes the place of; they are removed.\n\
-         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
+         - Secrets are refused. What the user wrote is not replaced at once: they are asked.",
     ),
     short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
     schema: Cow::Borrowed(concat!(
@@ -42,7 +42,7 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
 pub(super) static DELETE: ToolSpec = ToolSpec {
     name: Cow::Borrowed(MEMORY_DELETE.name),
     full: Cow::Borrowed(
-        "Removes a memory that is wrong or no longer holds, and its line in the index. The person can bring it back for 30 days.",
+        "Removes a memory that is wrong or no longer holds, and its line in the index. The user can bring it back for 30 days.",
     ),
     short: Cow::Borrowed("Removes a memory."),
     schema: Cow::Borrowed(concat!(
@@ -65,7 +65,7 @@ pub(super) static FILES: ToolSpec = ToolSpec {
          - `view` lists a folder or shows a file with line numbers, `create` makes a file, `str_replace` and `insert` \
          change one, `rename` and `delete` take a file or a folder.\n\
          - A file begins with a head: `name`, `description` (it decides whether the memory is found later), `type`.\n\
-         - Secrets are refused. What the person wrote is not replaced at once: they are asked.",
+         - Secrets are refused. What the user wrote is not replaced at once: they are asked.",
     ),
     short: Cow::Borrowed("Looks at and changes this project's memory as files under /memories."),
     schema: Cow::Borrowed(file_commands::SCHEMA),
@@ -112,7 +112,7 @@ pub(super) static LOG: ToolSpec = ToolSpec {
         "Adds a note to today's log, which outlasts this conversation. Memories are made of the log later.\n\n\
          - One thing a note, in a sentence or two: what is worth knowing in other conversations, and why.\n\
          - It is kept as it is: nothing in the log can be changed or removed. Correct a note by another one.\n\
-         - `scope` is `user` for what concerns the person everywhere; without it the note is about this project.\n\
+         - `scope` is `user` for what concerns the user everywhere; without it the note is about this project.\n\
          - Secrets are refused.",
     ),
     short: Cow::Borrowed("Adds a note to today's log, for later conversations."),

@@ -181,7 +181,7 @@ impl RecallState {
                 continue;
             };
             let gathered = done.unwrap_or_else(|_| RecallResult::empty("the search failed"));
-            context.spending.add_usd(gathered.cost_usd);
+            context.spending.add(gathered.spent);
             if pending.step == RecallStep::Selector {
                 self.failures = if gathered.note.is_some() { self.failures + 1 } else { 0 };
             }

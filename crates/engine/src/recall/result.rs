@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse_memory::{FoundMemory, RecalledMemoryText, UnaskedMemory};
 
 use super::receipt::SkippedMemory;
+use crate::spending::SpentDollars;
 
 /// A memory that is ready to be shown.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct RecallResult {
     pub(super) considered: usize,
     pub(super) note: Option<String>,
     pub(super) took: Duration,
-    pub(super) cost_usd: f64,
+    pub(super) spent: SpentDollars,
     /// The index is due to be refreshed.
     pub(super) is_old: bool,
 }

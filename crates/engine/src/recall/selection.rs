@@ -48,7 +48,7 @@ pub(super) async fn select(
     let offered: BTreeSet<String> =
         listed.iter().map(|(found, _)| found.memory.file.to_string()).collect();
     selection.offered = offered.into_iter().collect();
-    let SelectorAnswer { names, error, cost_usd } = selection.ask().await;
+    let SelectorAnswer { names, error, spent } = selection.ask().await;
     let mut chosen = Vec::new();
     for name in names {
         // Two scopes may have a file of one name: both are meant.
@@ -65,7 +65,7 @@ pub(super) async fn select(
     });
     let memories = reading.await.unwrap_or_default();
     let took = clock.elapsed().saturating_sub(since);
-    RecallResult { memories, considered, note: error, took, cost_usd, ..RecallResult::default() }
+    RecallResult { memories, considered, note: error, took, spent, ..RecallResult::default() }
 }
 
 /// The candidates with a line for each.

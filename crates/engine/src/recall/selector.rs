@@ -16,6 +16,8 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use crate::spending::SpentDollars;
+
 /// The most memories that it may choose.
 pub(super) const MOST_CHOSEN: usize = 5;
 /// After this the local ranking alone counts.
@@ -25,7 +27,7 @@ const MOST_TOKENS: u32 = 256;
 const PURPOSE: &str = "recall";
 
 const TASK: &str = "\
-You choose, for a coding assistant, which of its notes it should be shown before it works on a message of the person it works for. You get the message, a list of notes (file name, and one line about each) and the tools the assistant is using at the moment.
+You choose, for a coding assistant, which of its notes it should be shown before it works on a message of the user. You get the message, a list of notes (file name, and one line about each) and the tools the assistant is using at the moment.
 
 Answer with the file names of the notes that will clearly help with this message, the most useful first, at most five. Judge by name and description alone. If you are not sure that a note will help, leave it out; if none will, answer with an empty list. That is a good answer.
 - A note that merely explains how to use a tool that is in use already is no help: leave it out. A note that warns of trouble with such a tool, or of a mistake made with it, is: choose it.
@@ -112,7 +114,7 @@ pub(super) struct SelectorAnswer {
     pub(super) names: Vec<String>,
     /// Why there are none, if the request failed.
     pub(super) error: Option<String>,
-    pub(super) cost_usd: f64,
+    pub(super) spent: SpentDollars,
 }
 
 impl SelectorRequest {
@@ -142,10 +144,11 @@ impl SelectorRequest {
             cost_usd: cost,
             cache_break: None,
         }));
-        let cost_usd = cost.unwrap_or(0.0);
+        let mut spent = SpentDollars::default();
+        spent.add(&usage, cost);
         match read {
-            Ok(names) => SelectorAnswer { names, error: None, cost_usd },
-            Err(error) => SelectorAnswer { names: Vec::new(), error: Some(error), cost_usd },
+            Ok(names) => SelectorAnswer { names, error: None, spent },
+            Err(error) => SelectorAnswer { names: Vec::new(), error: Some(error), spent },
         }
     }
 

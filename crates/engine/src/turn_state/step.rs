@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_conversation::{Block, StopReason, ToolUseId, Usage};
+use dormouse_conversation::{Block, StopReason, ToolUseId};
 use dormouse_model::{ModelError, StreamEvent};
 use dormouse_tools::{ResponseState, ToolClass};
 
@@ -13,7 +13,7 @@ use super::action_lists::{
 use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
 use super::recovery::Recovery;
 use crate::event::TurnEnd;
-use crate::spending::{CostBudget, NO_RESPONSE_MAX_COST};
+use crate::spending::{NO_RESPONSE_MAX_COST, TurnAccount};
 
 /// Notes in the place of a missing response.
 const NO_ANSWER_INTERRUPTED: &str = "[no answer: the user interrupted before one came]";
@@ -44,14 +44,13 @@ enum Phase {
 pub(crate) struct TurnState {
     phase: Phase,
     max_requests: Option<u32>,
-    budget: Option<CostBudget>,
+    account: TurnAccount,
     requests: u32,
     retries: u32,
     /// Responses in a row that broke off after a call was started.
     broken: u32,
     /// Responses in a row that the server paused.
     pauses: u32,
-    usage: Usage,
     /// The model's last text.
     answer: String,
     /// Whether the text continues in the next response.
@@ -69,12 +68,11 @@ impl TurnState {
         Self {
             phase: Phase::Waiting,
             max_requests,
-            budget: None,
+            account: TurnAccount::default(),
             requests: 0,
             retries: 0,
             broken: 0,
             pauses: 0,
-            usage: Usage::default(),
             answer: String::new(),
             is_paused: false,
             halt: None,
@@ -88,19 +86,19 @@ impl TurnState {
         Self { folds, ..self }
     }
 
-    /// Sends no further request once this is spent.
-    pub(crate) fn with_budget(self, budget: Option<CostBudget>) -> Self {
-        Self { budget, ..self }
+    /// With the account of its cost.
+    pub(crate) fn with_account(self, account: TurnAccount) -> Self {
+        Self { account, ..self }
     }
 
-    /// Subagents may have spent meanwhile.
-    pub(crate) fn set_budget(&mut self, budget: Option<CostBudget>) {
-        self.budget = budget;
+    /// What its requests used and cost.
+    pub(crate) fn account(&mut self) -> &mut TurnAccount {
+        &mut self.account
     }
 
     /// The end of the turn if the cost limit is reached.
     fn cost_limit_end(&self) -> Option<TurnEnd> {
-        self.budget.and_then(|budget| budget.turn_end(&self.usage))
+        self.account.is_limit_reached().then_some(TurnEnd::MaxCost)
     }
 
     pub(crate) fn requests(&self) -> u32 {
@@ -115,10 +113,6 @@ impl TurnState {
     /// The model's last text.
     pub(crate) fn take_answer(&mut self) -> String {
         std::mem::take(&mut self.answer)
-    }
-
-    pub(crate) fn usage(&self) -> Usage {
-        self.usage
     }
 
     /// The actions that follow from an event.
@@ -150,7 +144,7 @@ impl TurnState {
                 self.tool_done(response, &id, block, Later::Running)
             }
             (Phase::Responding(response), TurnEvent::Interrupt) => {
-                self.usage = self.usage.plus(response.response.usage);
+                self.account.count(response.response.usage);
                 self.interrupt_response(response)
             }
             (Phase::Committing, TurnEvent::RoundCommitted { halt }) => {
@@ -238,7 +232,7 @@ impl TurnState {
             StreamEvent::Finished { stop_reason, usage } => {
                 response.response.stop_reason = stop_reason;
                 response.response.usage = usage;
-                self.usage = self.usage.plus(usage);
+                self.account.count(usage);
                 actions.extend(self.finished(response));
                 return actions;
             }
@@ -430,7 +424,7 @@ impl TurnState {
         delay: Option<Duration>,
     ) -> Vec<TurnAction> {
         // Tokens that were counted before it broke off were paid for.
-        self.usage = self.usage.plus(response.response.usage);
+        self.account.count(response.response.usage);
         if response.has_started_calls() {
             // Another request would run the calls twice: complete blocks count, the rest does not.
             self.broken += 1;

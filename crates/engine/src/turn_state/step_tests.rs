@@ -3,7 +3,9 @@
 use super::super::recovery::MOST_SHORTENINGS;
 use super::*;
 use dormouse_base::{MessageId, SeededIds, SystemClock};
-use dormouse_conversation::{Message, MessageHistory, ResultContent, Role, pairing_violations};
+use dormouse_conversation::{
+    Message, MessageHistory, ResultContent, Role, Usage, pairing_violations,
+};
 use dormouse_model::{CacheTtl, Price};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -270,9 +272,9 @@ fn the_number_of_requests_is_bounded() {
 
 #[test]
 fn what_is_spent_is_bounded() {
-    let budget = |left_usd| {
-        let price = Price::new(1.0, 1.0);
-        Some(CostBudget { left_usd, price, ttl: CacheTtl::FiveMinutes })
+    let limited = |left_usd| {
+        let price = (Price::new(1.0, 1.0), CacheTtl::FiveMinutes);
+        TurnState::new(None).with_account(TurnAccount::new(Some(price), Some(left_usd)))
     };
     let used = |output_tokens| StreamEvent::Finished {
         stop_reason: Some(StopReason::ToolUse),
@@ -282,14 +284,14 @@ fn what_is_spent_is_bounded() {
     for (tokens, last) in
         [(999_999, TurnAction::Send), (1_000_000, TurnAction::End(TurnEnd::MaxCost))]
     {
-        let mut turn = TurnState::new(None).with_budget(budget(1.0));
+        let mut turn = limited(1.0);
         assert_eq!(turn.step(TurnEvent::Begin), [TurnAction::Send]);
         turn.step(call("r", ToolClass::ReadOnly));
         turn.step(done("r"));
         assert_eq!(step(&mut turn, TurnEvent::Stream(used(tokens), None)).last(), Some(&last));
     }
     // An answer that broke off was paid for as well; and a later turn may find nothing left.
-    let mut turn = TurnState::new(None).with_budget(budget(1.0));
+    let mut turn = limited(1.0);
     turn.step(TurnEvent::Begin);
     let usage = Usage { output_tokens: 2_000_000, ..Usage::default() };
     let (id, model) = ("m".to_owned(), "m".to_owned());
@@ -298,7 +300,7 @@ fn what_is_spent_is_bounded() {
     let ended =
         [TurnAction::CommitClosing(NO_RESPONSE_MAX_COST), TurnAction::End(TurnEnd::MaxCost)];
     assert_eq!(turn.step(TurnEvent::Retry), ended);
-    assert_eq!(TurnState::new(None).with_budget(budget(0.0)).step(TurnEvent::Begin), ended);
+    assert_eq!(limited(0.0).step(TurnEvent::Begin), ended);
 }
 
 fn any_event() -> impl Strategy<Value = TurnEvent> {

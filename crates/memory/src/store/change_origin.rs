@@ -38,9 +38,9 @@ impl ChangeAuthor {
 impl fmt::Display for ChangeAuthor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::User => f.write_str("person"),
+            Self::User => f.write_str("user"),
             Self::Import => f.write_str("import"),
-            Self::Outside => f.write_str("outside"),
+            Self::Outside => f.write_str("external"),
             Self::Model => f.write_str("model"),
             Self::Extraction => f.write_str("extraction"),
             Self::Dream => f.write_str("dream"),
@@ -53,9 +53,10 @@ impl fmt::Display for ChangeAuthor {
 impl From<String> for ChangeAuthor {
     fn from(text: String) -> Self {
         match text.as_str() {
-            "person" => Self::User,
+            // Earlier releases wrote `person` and `outside`.
+            "user" | "person" => Self::User,
             "import" => Self::Import,
-            "outside" => Self::Outside,
+            "external" | "outside" => Self::Outside,
             "model" => Self::Model,
             "extraction" => Self::Extraction,
             "dream" => Self::Dream,

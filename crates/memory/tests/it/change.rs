@@ -262,7 +262,7 @@ fn the_policy_decides_what_is_written_now() {
     let id = store.inbox().propose(proposal.clone()).unwrap();
     written(store.inbox().accept_now(&proposal).unwrap());
     assert!(matches!(store.inbox().accept(id, None), Err(ChangeError::Exists { .. })));
-    // What another agent says about the person waits.
+    // What another agent says about the user waits.
     let client = ChangeOrigin::new(ChangeAuthor::Client("other".into()), "r");
     let about = NewMemory::new("Likes tea", "d", "b").with_kind(MemoryType::User);
     assert!(matches!(

@@ -45,7 +45,7 @@ fn what_is_wrong_with_the_index_is_found_and_mended() {
     );
     assert_eq!(found[4].0, FindingKind::DoubleMemory);
     store.fix_index(&person()).unwrap();
-    assert_eq!(kinds(&world).len(), 1, "two memories with one text are the person's to decide");
+    assert_eq!(kinds(&world).len(), 1, "two memories with one text are the user's to decide");
     let index = world.text("MEMORY.md");
     assert!(
         index.starts_with("# Mine\n- [A](a.md) — about A\n") && index.contains("<!-- stays -->"),

@@ -147,7 +147,7 @@ fn what_a_person_wrote_waits_in_the_inbox_and_is_proposed_once() {
     store.inbox().accept(inbox[0].0, None).unwrap();
     assert!(world.text("a.md").contains("A and p.") && !world.memory().join("p.md").exists());
     assert_sound(&store);
-    // A rule of the person's own holds as well.
+    // A rule of the user's own holds as well.
     let mut options = world.options();
     options.policy.default = PolicyAction::Inbox;
     let strict = world.store_with(options);
@@ -200,7 +200,7 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     let outside = ChangeOrigin::new(ChangeAuthor::Model, "x").from_message(message(Trust::Outside));
     store.change(&outside, |plan| plan.save(&note("page", "From a page.")).map(drop)).unwrap();
     let draft = MemoryDraft::of(&store, "d1").unwrap();
-    assert_eq!(draft.memories(), 1, "what waits for the person's word is not shown");
+    assert_eq!(draft.memories(), 1, "what waits for the user's word is not shown");
     let secret = draft.save(&note("s", "hunter2"), None, &[], &[]).unwrap_err();
     assert!(matches!(secret, ChangeError::Secrets(_)));
     let about = note("u", "Likes tea.").with_kind(MemoryType::User);
@@ -220,7 +220,7 @@ fn the_tools_refuse_at_once_what_would_be_refused_later() {
     let done = applied(&store, &draft);
     assert_eq!(done.fates, [UnitOutcome::Made]);
     assert_eq!(header(&world, "u.md").sources, ["s1/m1"]);
-    // Another type does not make it the person's word.
+    // Another type does not make it the user's word.
     let draft = MemoryDraft::of(&store, "d1").unwrap();
     let about = note("a", "Some fact.").with_kind(MemoryType::Feedback);
     draft.save(&about, Some(&file("a.md")), &[], &[]).unwrap();

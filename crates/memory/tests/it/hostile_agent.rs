@@ -167,7 +167,7 @@ fn a_memory_is_text() {
     assert!(world.files().is_empty());
 }
 
-/// A memory that is always shown is one that the person asked for, or has pinned.
+/// A memory that is always shown is one that the user asked for, or has pinned.
 #[test]
 fn only_what_the_person_typed_is_pinned() {
     let world = World::new();
@@ -182,6 +182,6 @@ fn only_what_the_person_typed_is_pinned() {
     };
     assert!(!write(&tool, "tool.md", pinned));
     assert!(write(&model(), "typed.md", pinned));
-    // What the person said yes to stays as it is.
+    // What the user said yes to stays as it is.
     assert!(write(&tool, "typed.md", &world.text("typed.md").replace("\nx\n", "\ny\n")));
 }

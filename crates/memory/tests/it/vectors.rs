@@ -266,7 +266,7 @@ fn what_was_made_before_a_failure_is_kept_and_one_process_makes_them_at_a_time()
     assert_eq!(recall.count_vectors(now).unwrap().missing(), 0);
 }
 
-/// What waits for the person is shown to no model, and so not given to one either (M-17).
+/// What waits for the user is shown to no model, and so not given to one either (M-17).
 #[test]
 fn what_is_in_quarantine_gets_no_vector() {
     let sea = Sea::new();

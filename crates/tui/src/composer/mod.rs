@@ -74,9 +74,7 @@ impl Composer {
 
     /// Clears the text; Up brings it back.
     pub fn clear(&mut self) {
-        let text = self.pastes.unfold(&self.edited.take());
-        self.pastes.clear();
-        self.history.add(&text);
+        self.submit();
     }
 
     /// Takes the message out, with pastes in full, and remembers it.

@@ -2,11 +2,11 @@
 
 use dormouse_conversation::{Block, Message, ResultContent, Role};
 use dormouse_engine::EngineEvent;
+use dormouse_tui::width;
 
 use crate::terminal::tty::columns;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::print;
-use dormouse_tui::width;
 
 /// How many lines of a long result are shown.
 const SHOWN_LINES: usize = 4;

@@ -33,7 +33,14 @@ fn invalid_entry(problem: &ServerProblem) -> DoctorFinding {
 
 fn server_finding(view: &ServerView) -> DoctorFinding {
     let name = &view.spec.name;
-    let fix = msg!("doctor-mcp-fix-server", origin = view.spec.origin.to_string(), name = name);
+    let origin = &view.spec.origin;
+    let file = origin.file.display().to_string();
+    let fix = match origin.whose.as_str() {
+        scope @ ("user" | "project" | "local") => {
+            msg!("doctor-mcp-fix-server", file = file, name = name, scope = scope)
+        }
+        _ => msg!("doctor-mcp-fix-file", file = file, name = name),
+    };
     match &view.status {
         ServerStatus::Connected => {
             let protocol = view.revision.as_str();

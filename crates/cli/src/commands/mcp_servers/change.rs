@@ -140,8 +140,13 @@ fn entry(add: &McpAddArguments) -> Result<Value, Failure> {
         (None, Some((program, args))) => {
             json!({"command": program, "args": args, "env": pairs(&add.env, '=', "variable")?})
         }
-        (Some(_), Some(_)) | (None, None) => {
-            return Err(Failure::usage(anyhow::anyhow!(msg!("mcp-url-or-command"))));
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage(anyhow::anyhow!(msg!("mcp-url-and-command"))));
+        }
+        (None, None) => {
+            let name = add.name.as_str();
+            return Err(Failure::usage(anyhow::anyhow!(msg!("mcp-no-server", name = name)))
+                .hint(msg!("mcp-no-server-hint", name = name)));
         }
     };
     // Empty fields are omitted.

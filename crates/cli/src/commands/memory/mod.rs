@@ -8,6 +8,7 @@ pub(crate) mod guard;
 mod history;
 mod inbox;
 mod list;
+mod one_line;
 pub(crate) mod recall;
 mod restore;
 mod stores;
@@ -16,21 +17,15 @@ mod write;
 
 use crate::args::MemoryCommand;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::print;
 use crate::wiring::world::World;
 
 pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
-    let result = run_one(command, world).await;
-    if command.wants_json() { print::json_result(result) } else { result }
-}
-
-async fn run_one(command: &MemoryCommand, world: &World) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List(arguments) => list::list(arguments, world).await,
         MemoryCommand::Show(arguments) => list::show(arguments, world).await,
         MemoryCommand::Search(arguments) => recall::search(arguments, world).await,
         MemoryCommand::Path(arguments) => list::path(arguments, world).await,
-        MemoryCommand::Add(arguments) => write::add(arguments, world).await,
+        MemoryCommand::Add(arguments) => Box::pin(write::add(arguments, world)).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,
         MemoryCommand::Confirm(arguments) => write::confirm(arguments, world).await,
         MemoryCommand::Rm(arguments) => write::rm(arguments, world).await,

@@ -10,6 +10,7 @@ use dormouse_memory::recall::{
     MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, shown_tiers,
 };
 use dormouse_search::{FusedRank, MatchKind, RecallTier, VectorUse};
+use dormouse_tui::width;
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -22,7 +23,6 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
-use dormouse_tui::width;
 
 /// Up to this number of files, every outdated index is updated.
 const QUICK_SCAN_FILES: u32 = 5_000;
@@ -88,7 +88,7 @@ pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result
     let recall = stores.reachable.recall();
     recall.rescan(stores.now)?;
     let request = SearchRequest {
-        text: &arguments.query,
+        text: &arguments.query.join(" "),
         limit: arguments.limit,
         quarantined: QuarantineFilter::Include,
         json: arguments.common.json,
@@ -105,7 +105,7 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
         recall.rescan(stores.now)?;
     }
     let request = SearchRequest {
-        text: &arguments.query,
+        text: &arguments.query.join(" "),
         limit: arguments.limit,
         quarantined: QuarantineFilter::Exclude,
         json: arguments.common.json,

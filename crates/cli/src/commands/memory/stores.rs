@@ -188,7 +188,7 @@ impl ScopedMemory<'_> {
         fold(self.memory.file.as_str()) == fold(name) || Path::new(name) == self.path()
     }
 
-    fn has_title(&self, name: &str) -> bool {
+    pub(super) fn has_title(&self, name: &str) -> bool {
         let name = fold(name.trim());
         fold(self.memory.name()) == name || fold(self.memory.file.stem()) == name
     }
@@ -310,7 +310,8 @@ pub(super) fn confirm_secrets<T>(
     }
 }
 
-fn can_ask_user() -> bool {
+/// Whether there is a terminal to ask the user at.
+pub(super) fn can_ask_user() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 

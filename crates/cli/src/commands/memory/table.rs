@@ -4,13 +4,13 @@
 use std::io;
 
 use dormouse_base::{Environment, printable};
+use dormouse_tui::style::{Color, Style};
+use dormouse_tui::width;
 use rustix::termios::tcgetwinsize;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::terminal::color::ColorMode;
 use crate::wiring::print;
-use dormouse_tui::style::{Color, Style};
-use dormouse_tui::width;
 
 /// Maximum width of a table.
 const MAX_COLUMNS: usize = 120;

@@ -10,10 +10,15 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::one_line;
 use super::stores::{
-    ScopedMemory, ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing,
+    ScopedMemory, ScopedStore, SelectedStores, can_ask_user, confirm_secrets, into_receipt,
+    open_for_writing,
 };
-use crate::args::{AddArguments, EditArguments, MemoryTypeArgument, NamedArguments, RmArguments};
+use crate::args::{
+    AddArguments, EditArguments, MemoryScopeArgument, MemoryTypeArgument, NamedArguments,
+    RmArguments,
+};
 use crate::message_catalog::msg;
 use crate::wiring::editor;
 use crate::wiring::exit::{Exit, Failure};
@@ -45,22 +50,21 @@ impl ChangeResult {
 
 pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit, Failure> {
     require_text("name", Some(&arguments.name))?;
-    require_text("description", Some(&arguments.description))?;
-    let body = match &arguments.body {
-        Some(body) => body.clone(),
-        None => read_body()?,
-    };
+    require_text("description", arguments.description.as_ref())?;
+    let NewText { name, description, body } = new_text(arguments)?;
+    let kind = arguments.kind.unwrap_or_else(|| one_line::type_of(&body));
     let memory = NewMemory {
         pinned: arguments.pin,
-        ..NewMemory::new(&arguments.name, &arguments.description, &body)
-            .with_kind(arguments.kind.into())
+        ..NewMemory::new(&name, &description, &body).with_kind(kind.into())
     };
-    let otherwise = if arguments.kind == MemoryTypeArgument::User {
-        StoreScope::User
-    } else {
-        StoreScope::Project
-    };
-    let scoped = open_for_writing(world, arguments.scope.map_or(otherwise, Into::into)).await?;
+    let scope = arguments.scope.unwrap_or(match kind {
+        MemoryTypeArgument::User => MemoryScopeArgument::User,
+        _ => MemoryScopeArgument::Project,
+    });
+    if !arguments.new {
+        check_new_name(&name, &SelectedStores::open(world, Some(scope)).await?)?;
+    }
+    let scoped = open_for_writing(world, scope.into()).await?;
     let by = ChangeOrigin::user("added by hand");
     let outcome = confirm_secrets(by, arguments.allow_secret, |by| {
         scoped.store.change(by, |plan| plan.save(&memory).map(drop))
@@ -68,7 +72,51 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     let receipt = into_receipt(outcome)?;
     let (change, file) = added(receipt.as_ref())?;
     let path = scoped.path_of(file.as_str());
+    if arguments.kind.is_none() || arguments.description.is_none() {
+        let kind = MemoryType::from(kind).to_string();
+        print::note(&msg!("memory-added", name = name, kind = kind, file = file.to_string()));
+    }
     ChangeResult { file: file.to_string(), path, scope: scoped.scope, change }.print(arguments.json)
+}
+
+/// The texts of a memory that is added.
+struct NewText {
+    name: String,
+    description: String,
+    body: String,
+}
+
+/// The texts as given; what is left out is made from the rest. A sentence alone is the whole memory.
+fn new_text(arguments: &AddArguments) -> Result<NewText, Failure> {
+    let AddArguments { name, description, body, .. } = arguments;
+    if description.is_none() && body.is_none() {
+        let description = one_line::description_of(name);
+        return Ok(NewText { name: one_line::name_of(name), description, body: name.clone() });
+    }
+    let body = match body {
+        Some(body) => body.clone(),
+        None => read_body()?,
+    };
+    let description = description.clone().unwrap_or_else(|| one_line::description_of(&body));
+    Ok(NewText { name: name.clone(), description, body })
+}
+
+/// Another memory of this name is saved only if the user says so.
+fn check_new_name(name: &str, stores: &SelectedStores) -> Result<(), Failure> {
+    let memories = stores.memories()?;
+    let Some(same) = memories.iter().find(|found| found.has_title(name.trim())) else {
+        return Ok(());
+    };
+    let file = same.memory.file.to_string();
+    if can_ask_user() {
+        print::note(&msg!("memory-name-confirm", name = name, file = file));
+        if input::confirm() {
+            return Ok(());
+        }
+        return Err(Failure::failed(anyhow::anyhow!(msg!("memory-not-saved"))));
+    }
+    let text = msg!("memory-name-exists", name = name, file = file.as_str());
+    Err(Failure::usage(anyhow::anyhow!(text)).hint(msg!("memory-name-exists-hint", file = file)))
 }
 
 fn require_text(field: &str, text: Option<&String>) -> Result<(), Failure> {
@@ -79,6 +127,9 @@ fn require_text(field: &str, text: Option<&String>) -> Result<(), Failure> {
 }
 
 fn read_body() -> Result<String, Failure> {
+    if can_ask_user() {
+        print::note(&msg!("memory-body-prompt"));
+    }
     let text = input::read()?;
     if text.trim().is_empty() {
         return Err(Failure::usage(anyhow::anyhow!(msg!("memory-body-empty")))

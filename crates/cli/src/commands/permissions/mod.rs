@@ -2,8 +2,13 @@
 
 mod trust;
 
-use dormouse_conversation::known_tools::{BASH, traits_of};
-use dormouse_permissions::PermissionGate;
+use std::path::Path;
+
+use dormouse_base::nearest_name;
+use dormouse_conversation::known_tools::{BASH, KNOWN_TOOLS, MCP_PREFIX, traits_of};
+use dormouse_permissions::{
+    Access, InternalAccess, PermissionGate, PermissionRequest, PermissionVerdict,
+};
 use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -45,14 +50,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
     let status = SandboxStatus::look(&loaded.sandbox, &project, &world.environment, added);
     let described = status.describe();
     let SessionPermissions { gate, sandbox } = status.apply(gate, &loaded.sandbox)?;
-    let tools = ToolSet::builtin();
-    let Some(tool) = tools.get(&arguments.tool) else {
-        let names: Vec<&str> = tools.names().collect();
-        let text = msg!("permissions-unknown-tool", name = arguments.tool.as_str());
-        return Err(Failure::usage(anyhow::anyhow!(text))
-            .hint(msg!("permissions-unknown-tool-hint", names = names.join(", "))));
-    };
-    let request = tool.permission_request(&input(arguments)?, &project.folder);
+    let request = request(arguments, &project.folder)?;
     let decision = gate.decide(&request);
     let is_command = arguments.tool == BASH.name;
     let sandboxed = is_command.then(|| gate.is_sandboxed(&request));
@@ -74,8 +72,38 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
             None => {}
         }
     }
-    Ok(Exit::Done)
+    Ok(match decision.verdict {
+        PermissionVerdict::Allow => Exit::Done,
+        PermissionVerdict::Ask => Exit::NeedsConfirmation,
+        PermissionVerdict::Deny => Exit::Denied,
+    })
 }
+
+/// The call as the gate sees it.
+fn request(arguments: &CheckArguments, folder: &Path) -> Result<PermissionRequest, Failure> {
+    let (tools, name) = (ToolSet::builtin(), arguments.tool.as_str());
+    if let Some(tool) = tools.get(name) {
+        return Ok(tool.permission_request(&input(arguments)?, folder));
+    }
+    if name.starts_with(MCP_PREFIX) {
+        return Ok(PermissionRequest::new(name, Access::Other, folder));
+    }
+    if KNOWN_TOOLS.iter().any(|known| known.name == name) {
+        let access = InternalAccess { reason: OWN_POLICY, denied_in_plan_mode: None };
+        return Ok(PermissionRequest::new(name, Access::Internal(access), folder));
+    }
+    let names: Vec<&str> = tools.names().collect();
+    let failure = Failure::usage(anyhow::anyhow!(msg!("permissions-unknown-tool", name = name)));
+    let similar = nearest_name(name, names.iter().map(|known| (*known).to_owned()));
+    Err(match similar {
+        Some(similar) => failure.hint(msg!("did-you-mean", name = similar)),
+        None => failure.hint(msg!("permissions-unknown-tool-hint", names = names.join(", "))),
+    })
+}
+
+/// Why tools of the session and of memory need no permission.
+const OWN_POLICY: &str =
+    "it changes nothing outside the session and memory, which has a write policy of its own";
 
 /// JSON unchanged; other text becomes the command, URL or file of the call.
 fn input(arguments: &CheckArguments) -> Result<Box<RawValue>, Failure> {

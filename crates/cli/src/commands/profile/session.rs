@@ -146,6 +146,8 @@ fn lifetime(ttl: CacheTtl) -> Duration {
 
 /// A price as rates per million tokens.
 fn rates(price: Price) -> Rates {
+    let long_prompts = price.long_prompts.map(|long| (long.above, long.factor));
+    let price = Price { long_prompts: None, ..price };
     let written = Usage { cache_creation_input_tokens: 1_000_000, ..Usage::default() };
     let read = Usage { cache_read_input_tokens: 1_000_000, ..Usage::default() };
     Rates {
@@ -154,6 +156,7 @@ fn rates(price: Price) -> Rates {
         cache_read: cost_usd(&read, price, CacheTtl::FiveMinutes),
         cache_write: cost_usd(&written, price, CacheTtl::FiveMinutes),
         cache_write_hour: cost_usd(&written, price, CacheTtl::OneHour),
+        long_prompts,
     }
 }
 

@@ -46,14 +46,14 @@ fn totals(profile: &Profile) -> String {
     let usage = &total.usage;
     let input = usage.input_total();
     let mut text = format!(
-        "input   {} tokens\n  read from the cache  {} ({})\n  written to it        {}\n  not cached           {}\noutput  {} tokens\ncost    {}, at list prices of {PRICES_DATED} and your own prices\n",
+        "input   {} tokens\n  read from the cache  {} ({})\n  written to it        {}\n  not cached           {}\noutput  {} tokens\ncost    {}\n",
         tokens(input),
         tokens(usage.cache_read_input_tokens),
         percent(share(usage.cache_read_input_tokens, input)),
         tokens(usage.cache_creation_input_tokens),
         tokens(usage.input_tokens),
         tokens(usage.output_tokens),
-        cost(profile),
+        cost_line(profile),
     );
     text.push_str(&format!("cache   {}\n", losses(profile)));
     for (reason, times) in reasons(profile) {
@@ -90,6 +90,15 @@ fn reasons(profile: &Profile) -> BTreeMap<BreakReason, u64> {
 pub(super) fn cost(profile: &Profile) -> String {
     let total = &profile.total;
     if total.unpriced == total.requests { "unknown".to_owned() } else { dollars(total.cost_usd) }
+}
+
+/// The cost with the prices it was computed at.
+fn cost_line(profile: &Profile) -> String {
+    let cost = cost(profile);
+    if profile.total.unpriced == profile.total.requests {
+        return format!("{cost}: no price for this model (set `prices`)");
+    }
+    format!("{cost}, at list prices of {PRICES_DATED} and your own prices")
 }
 
 fn requests(profile: &Profile) -> String {

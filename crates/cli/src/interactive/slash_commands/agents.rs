@@ -6,6 +6,7 @@ use dormouse_conversation::{Block, Message, ResultContent};
 
 use crate::commands::agents;
 use crate::interactive::view::SharedView;
+use crate::message_catalog::msg;
 
 use super::rows::Rows;
 
@@ -20,12 +21,12 @@ pub(super) fn run(registry: &SubagentRegistry, view: &SharedView, rest: &str) {
         ("show", name) if !name.is_empty() => show(registry, view, name),
         ("stop", name) if !name.is_empty() => {
             if registry.runs().stop(name) {
-                view.say(&format!("Stopping {name}."));
+                view.say(&msg!("agents-stopping", name = name));
             } else {
-                view.say(&format!("No subagent `{name}` is running. /agents lists them."));
+                view.say(&msg!("agents-not-running", name = name));
             }
         }
-        _ => view.say("Usage: /agents, /agents show NAME, /agents stop NAME"),
+        _ => view.say(&msg!("agents-usage")),
     }
 }
 
@@ -44,8 +45,7 @@ fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
     let runs = registry.runs().list();
     let matches = |run: &&SubagentRun| run.name == name || run.id.to_string().starts_with(name);
     let Some(run) = runs.iter().rev().find(matches) else {
-        return view
-            .say(&format!("No subagent `{name}` has run in this session. /agents lists them."));
+        return view.say(&msg!("agents-not-run", name = name));
     };
     let bytes = match std::fs::read(&run.transcript) {
         Ok(bytes) => bytes,
@@ -57,7 +57,7 @@ fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
         .iter()
         .flat_map(lines)
         .for_each(|line| view.say(&line));
-    view.say(&format!("Full transcript: {}", run.transcript.display()));
+    view.say(&msg!("agents-transcript", path = run.transcript.display().to_string()));
 }
 
 fn row(run: &SubagentRun) -> (String, String) {

@@ -2,6 +2,8 @@
 
 use dormouse_base::nearest_name;
 
+use crate::message_catalog::msg;
+
 /// A slash command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlashCommand {
@@ -31,88 +33,81 @@ pub(crate) enum SlashCommand {
     Quit,
 }
 
-/// Every command with its name, arguments and help text, in the order of `/help`.
-pub(crate) const COMMANDS: &[(SlashCommand, &str, &str, &str)] = &[
-    (SlashCommand::Help, "help", "", "show keys and commands"),
-    (SlashCommand::Clear, "clear", "", "start a new session; this one stays saved"),
-    (SlashCommand::Model, "model", "[NAME]", "show the model, or switch to another"),
-    (SlashCommand::Cost, "cost", "", "show tokens and cost of this run"),
-    (SlashCommand::Stats, "stats", "", "show context usage and session statistics"),
-    (SlashCommand::Config, "config", "", "show the configuration in effect and where files are"),
-    (
-        SlashCommand::Permissions,
-        "permissions",
-        "[MODE]",
-        "show permission mode and rules, or set the mode",
-    ),
-    (
-        SlashCommand::Compact,
-        "compact",
-        "[INSTRUCTIONS]",
-        "replace the conversation with a summary; INSTRUCTIONS say what to keep",
-    ),
-    (SlashCommand::Context, "context", "", "show what fills the context window"),
-    (SlashCommand::Expand, "expand", "", "restore the newest collapsed messages"),
-    (
-        SlashCommand::Rewind,
-        "rewind",
-        "[N [code|conversation]]",
-        "go back to before your message N: files, conversation or both; without N, list your messages",
-    ),
-    (
-        SlashCommand::Snip,
-        "snip",
-        "",
-        "leave the oldest messages out of further requests; the transcript keeps them",
-    ),
-    (
-        SlashCommand::Plan,
-        "plan",
-        "[TEXT|off]",
-        "turn on plan mode (read-only until you accept a plan) and send TEXT; in plan mode, show the plan",
-    ),
-    (SlashCommand::Skills, "skills", "", "list skills"),
-    (SlashCommand::Plugins, "plugins", "", "list plugins and their state"),
-    (
-        SlashCommand::Mcp,
-        "mcp",
-        "[reconnect NAME]",
-        "list MCP servers and their tools, or reconnect one",
-    ),
-    (
-        SlashCommand::Agents,
-        "agents",
-        "[show|stop NAME]",
-        "list agents and running subagents; show or stop one",
-    ),
-    (SlashCommand::Hooks, "hooks", "", "list hooks"),
-    (
-        SlashCommand::Memory,
-        "memory",
-        "[COMMAND]",
-        "list memories, or run a dormouse memory COMMAND such as undo",
-    ),
-    (
-        SlashCommand::Recall,
-        "recall",
-        "[QUERY]",
-        "search memory; without QUERY, explain the last recall",
-    ),
-    (
-        SlashCommand::Dream,
-        "dream",
-        "[stop|log]",
-        "consolidate memory in the background; while it runs, show progress",
-    ),
-    (
-        SlashCommand::Guard,
-        "guard",
-        "[MEMORY]",
-        "turn a repeated correction into a permission rule or hook; without MEMORY, list suggestions",
-    ),
-    (SlashCommand::Notes, "notes", "", "show the session notes and their path"),
-    (SlashCommand::Quit, "quit", "", "leave (also Ctrl-D)"),
+/// A command in the list.
+#[derive(Debug)]
+pub(crate) struct SlashCommandRow {
+    pub(crate) command: SlashCommand,
+    pub(crate) name: &'static str,
+    pub(crate) arguments: &'static str,
+}
+
+const fn row(
+    command: SlashCommand,
+    name: &'static str,
+    arguments: &'static str,
+) -> SlashCommandRow {
+    SlashCommandRow { command, name, arguments }
+}
+
+/// Every command, in the order of `/help`.
+pub(crate) const COMMANDS: &[SlashCommandRow] = &[
+    row(SlashCommand::Help, "help", ""),
+    row(SlashCommand::Clear, "clear", ""),
+    row(SlashCommand::Model, "model", "[NAME]"),
+    row(SlashCommand::Cost, "cost", ""),
+    row(SlashCommand::Stats, "stats", ""),
+    row(SlashCommand::Config, "config", ""),
+    row(SlashCommand::Permissions, "permissions", "[MODE]"),
+    row(SlashCommand::Compact, "compact", "[INSTRUCTIONS]"),
+    row(SlashCommand::Context, "context", ""),
+    row(SlashCommand::Expand, "expand", ""),
+    row(SlashCommand::Rewind, "rewind", "[N [code|conversation]]"),
+    row(SlashCommand::Snip, "snip", ""),
+    row(SlashCommand::Plan, "plan", "[TEXT|off]"),
+    row(SlashCommand::Skills, "skills", ""),
+    row(SlashCommand::Plugins, "plugins", ""),
+    row(SlashCommand::Mcp, "mcp", "[reconnect NAME]"),
+    row(SlashCommand::Agents, "agents", "[show|stop NAME]"),
+    row(SlashCommand::Hooks, "hooks", ""),
+    row(SlashCommand::Memory, "memory", "[COMMAND]"),
+    row(SlashCommand::Recall, "recall", "[QUERY]"),
+    row(SlashCommand::Dream, "dream", "[stop|log]"),
+    row(SlashCommand::Guard, "guard", "[MEMORY]"),
+    row(SlashCommand::Notes, "notes", ""),
+    row(SlashCommand::Quit, "quit", ""),
 ];
+
+impl SlashCommandRow {
+    /// What the command does.
+    pub(crate) fn help(&self) -> String {
+        match self.command {
+            SlashCommand::Help => msg!("slash-help"),
+            SlashCommand::Clear => msg!("slash-clear"),
+            SlashCommand::Model => msg!("slash-model"),
+            SlashCommand::Cost => msg!("slash-cost"),
+            SlashCommand::Stats => msg!("slash-stats"),
+            SlashCommand::Config => msg!("slash-config"),
+            SlashCommand::Permissions => msg!("slash-permissions"),
+            SlashCommand::Compact => msg!("slash-compact"),
+            SlashCommand::Context => msg!("slash-context"),
+            SlashCommand::Expand => msg!("slash-expand"),
+            SlashCommand::Rewind => msg!("slash-rewind"),
+            SlashCommand::Snip => msg!("slash-snip"),
+            SlashCommand::Plan => msg!("slash-plan"),
+            SlashCommand::Skills => msg!("slash-skills"),
+            SlashCommand::Plugins => msg!("slash-plugins"),
+            SlashCommand::Mcp => msg!("slash-mcp"),
+            SlashCommand::Agents => msg!("slash-agents"),
+            SlashCommand::Hooks => msg!("slash-hooks"),
+            SlashCommand::Memory => msg!("slash-memory"),
+            SlashCommand::Recall => msg!("slash-recall"),
+            SlashCommand::Dream => msg!("slash-dream"),
+            SlashCommand::Guard => msg!("slash-guard"),
+            SlashCommand::Notes => msg!("slash-notes"),
+            SlashCommand::Quit => msg!("slash-quit"),
+        }
+    }
+}
 
 /// A line that starts with a slash.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,7 +120,7 @@ pub(crate) enum ParsedCommand {
 
 /// Whether a command has this name; a skill of the same name cannot be called by it.
 pub(crate) fn is_command(name: &str) -> bool {
-    name == "exit" || COMMANDS.iter().any(|(_, known, ..)| known.eq_ignore_ascii_case(name))
+    name == "exit" || COMMANDS.iter().any(|known| known.name.eq_ignore_ascii_case(name))
 }
 
 /// The command in a line; none if the line is for the model. A path also starts with a slash, but has more of them,
@@ -136,12 +131,12 @@ pub(crate) fn parse(line: &str) -> Option<ParsedCommand> {
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return None;
     }
-    let known = COMMANDS.iter().find(|(_, known, ..)| known.eq_ignore_ascii_case(name));
+    let known = COMMANDS.iter().find(|known| known.name.eq_ignore_ascii_case(name));
     Some(match known {
-        Some((command, ..)) => ParsedCommand::Known(*command, rest.trim().to_owned()),
+        Some(known) => ParsedCommand::Known(known.command, rest.trim().to_owned()),
         None if name == "exit" => ParsedCommand::Known(SlashCommand::Quit, String::new()),
         None => {
-            let names = COMMANDS.iter().map(|(_, known, ..)| (*known).to_owned());
+            let names = COMMANDS.iter().map(|known| known.name.to_owned());
             ParsedCommand::Unknown { name: name.to_owned(), similar: nearest_name(name, names) }
         }
     })

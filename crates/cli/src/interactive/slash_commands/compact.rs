@@ -8,6 +8,7 @@ use dormouse_engine::{
 
 use crate::interactive::session::{AfterInput, InteractiveSession};
 use crate::interactive::view::SharedView;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 
 use super::rows::Rows;
@@ -33,11 +34,11 @@ impl InteractiveSession<'_> {
             CompactRequest::Run(span, instructions) => (span, instructions),
             CompactRequest::List => {
                 self.view.list(&message_rows(&messages));
-                self.view.say("/compact from NUMBER replaces that message and all later ones with a summary; /compact upto NUMBER replaces all earlier ones");
+                self.view.say(&msg!("compact-how"));
                 return AfterInput::Prompt;
             }
             CompactRequest::UnknownMessage(number) => {
-                self.view.say(&format!("There is no message {number}. /compact from lists them."));
+                self.view.say(&msg!("compact-unknown-message", number = number));
                 return AfterInput::Prompt;
             }
         };
@@ -54,16 +55,15 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().turn_ended();
         match result {
             Ok(CompactionOutcome::Done(_)) => {}
-            Ok(CompactionOutcome::Nothing) => self.view.say("Nothing to compact yet."),
+            Ok(CompactionOutcome::Nothing) => self.view.say(&msg!("compact-nothing")),
             Ok(CompactionOutcome::NotSmaller) => {
-                self.view
-                    .say("Not compacted: a summary would be no shorter than the conversation.");
+                self.view.say(&msg!("compact-not-smaller"));
             }
             Ok(CompactionOutcome::Blocked(reason)) => {
-                self.view.say(&format!("A hook blocked the compaction: {reason}"));
+                self.view.say(&msg!("compact-blocked", reason = reason));
             }
             Ok(CompactionOutcome::Interrupted) => {
-                self.view.say("Interrupted. Conversation unchanged.");
+                self.view.say(&msg!("compact-interrupted"));
             }
             Err(error) => self.view.failure(&Failure::failed(error)),
         }
@@ -75,12 +75,9 @@ impl InteractiveSession<'_> {
 pub(super) fn snip(engine: &mut Engine, view: &SharedView) {
     match engine.snip() {
         Ok(Some(freed)) => {
-            view.say(&format!(
-                "Oldest messages left out of further requests: about {} tokens freed.",
-                group_digits(freed)
-            ));
+            view.say(&msg!("snip-done", tokens = group_digits(freed)));
         }
-        Ok(None) => view.say("Nothing can be left out."),
+        Ok(None) => view.say(&msg!("snip-nothing")),
         Err(error) => view.failure(&Failure::failed(error)),
     }
 }
@@ -88,8 +85,8 @@ pub(super) fn snip(engine: &mut Engine, view: &SharedView) {
 /// Runs `/expand`: restores the messages that were collapsed last.
 pub(super) fn expand(engine: &mut Engine, view: &SharedView) {
     match engine.expand() {
-        Ok(Some(count)) => view.say(&format!("{count} messages restored.")),
-        Ok(None) => view.say("No messages are collapsed."),
+        Ok(Some(count)) => view.say(&msg!("expand-done", count = count)),
+        Ok(None) => view.say(&msg!("expand-nothing")),
         Err(error) => view.failure(&Failure::failed(error)),
     }
 }

@@ -4,9 +4,8 @@ use dormouse_engine::{Job, JobStatus};
 
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
+use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
-
-use super::rows::counted;
 
 const KIND: &str = "dream";
 
@@ -17,9 +16,7 @@ impl InteractiveSession<'_> {
             "" => start(&self.session, &self.view),
             "stop" => stop(&self.session, &self.view),
             "log" => self.run_command("dream", vec!["log".to_owned()]).await,
-            _ => self.view.say(
-                "Usage: /dream starts a dream or shows the running one; /dream stop; /dream log",
-            ),
+            _ => self.view.say(&msg!("dream-usage")),
         }
     }
 }
@@ -35,29 +32,28 @@ fn start(session: &ActiveSession, view: &SharedView) {
     }
     let engine = &session.engine;
     let Some(dreamer) = &session.dreamer else {
-        return view.say("Memory is off in this session: nothing to dream about.");
+        return view.say(&msg!("dream-off"));
     };
     match dreamer.start(engine.jobs(), engine.fork_source(), engine.conversation().session()) {
-        Ok(()) => view.say("Dreaming in the background. /dream shows progress, /dream stop ends it; leaving ends it too."),
-        Err(blocked) => view.say(&format!("No dream: {blocked}")),
+        Ok(()) => view.say(&msg!("dream-started")),
+        Err(blocked) => view.say(&msg!("dream-blocked", reason = blocked.to_string())),
     }
 }
 
 fn stop(session: &ActiveSession, view: &SharedView) {
     match running_dream(session) {
         Some(job) if session.engine.jobs().kill(job.id) => {
-            view.say("Dream stopped. Nothing was changed.");
+            view.say(&msg!("dream-stopped"));
         }
-        Some(_) | None => view.say("No dream is running."),
+        Some(_) | None => view.say(&msg!("dream-not-running")),
     }
 }
 
 fn job_status(job: &Job) -> String {
     let files: Vec<String> = job.files.iter().map(|file| file.display().to_string()).collect();
-    let turns = counted(job.turns.len(), "turn", "turns");
-    let mut text = format!("Dream running: {}, {turns}", job.phase);
+    let mut text = msg!("dream-status", phase = job.phase.as_str(), turns = job.turns.len());
     if !files.is_empty() {
-        text.push_str(&format!("; files changed in its copy: {}", files.join(", ")));
+        text.push_str(&msg!("dream-files", files = files.join(", ")));
     }
     if let Some(output) = job.turns.iter().rev().find(|output| !output.trim().is_empty()) {
         text.push_str(&format!("\n{}", output.trim()));

@@ -1,27 +1,25 @@
 //! `/memory`, `/recall` and `/guard`: commands of the command line, run inside the session.
 
+use dormouse_tui::style::Style;
+
 use crate::args::{CliCommand, parse_arguments};
 use crate::commands::{dream, memory};
 use crate::interactive::session::InteractiveSession;
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::permissions;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
-use dormouse_tui::style::Style;
-
-use super::rows::counted;
 
 /// The command behind the key that undoes the last change of memory.
 pub(in crate::interactive) const UNDO: &str = "/memory undo";
-
-const UNCLOSED_QUOTE: &str = "Unclosed quotation mark in this command.";
 
 impl InteractiveSession<'_> {
     /// Runs `/memory …`; without arguments, lists the memories and counts pending proposals.
     pub(super) async fn memory(&mut self, rest: &str) {
         let Some(words) = shlex::split(rest) else {
-            self.view.say(UNCLOSED_QUOTE);
+            self.view.say(&msg!("unclosed-quote"));
             return;
         };
         if !words.is_empty() {
@@ -40,7 +38,7 @@ impl InteractiveSession<'_> {
     /// Runs `/guard …`. The rules of an installed guard apply to this session at once.
     pub(super) async fn guard(&mut self, rest: &str) {
         let Some(words) = shlex::split(rest) else {
-            self.view.say(UNCLOSED_QUOTE);
+            self.view.say(&msg!("unclosed-quote"));
             return;
         };
         // A name of several words needs no quotation marks where there are no options.
@@ -72,10 +70,10 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().before_prompt();
         let result = match command {
             Some(CliCommand::Memory(command)) => {
-                self.input.lend(&self.view, memory::run(&command, self.world)).await
+                self.input.lend(&self.view, Box::pin(memory::run(&command, self.world))).await
             }
             Some(CliCommand::Dream(arguments)) => {
-                self.input.lend(&self.view, dream::run(&arguments, self.world)).await
+                self.input.lend(&self.view, Box::pin(dream::run(&arguments, self.world))).await
             }
             Some(CliCommand::Recall(arguments)) => {
                 self.input.lend(&self.view, memory::recall::run(&arguments, self.world)).await
@@ -95,9 +93,7 @@ impl InteractiveSession<'_> {
             None => return,
         };
         if pending > 0 {
-            let pending = counted(pending, "memory change waits", "memory changes wait");
-            let text = format!("{pending} for your review: /memory inbox");
-            self.view.borrow_mut().note(&text, Style::DIM);
+            self.view.borrow_mut().note(&msg!("memory-waits", count = pending), Style::DIM);
         }
     }
 }

@@ -12,22 +12,23 @@ pub(super) mod rows;
 pub(super) mod skills;
 
 use dormouse_base::LayerSwitch;
+use dormouse_tui::style::Style;
 use std::path::PathBuf;
 
 use dormouse_engine::ModelSetup;
 use dormouse_extensions::plugins::PluginStore;
 
 use crate::commands::{hooks, mcp_servers, plugin};
+use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
-use dormouse_tui::style::Style;
 
 use super::progress::notify_if_slow;
-use super::session::{CONNECTING, InteractiveSession};
+use super::session::InteractiveSession;
 use super::view::SharedView;
 use command_list::SlashCommand;
 
@@ -46,19 +47,17 @@ impl InteractiveSession<'_> {
             SlashCommand::Permissions => set_mode(view, &self.session, rest),
             SlashCommand::Model if rest.is_empty() => {
                 let model = self.session.engine.model().name.as_str();
-                view.say(&format!("{model}. /model NAME switches to another model."));
+                view.say(&msg!("model-current", model = model));
             }
             SlashCommand::Model => match self.switch_model(rest).await {
                 Ok(()) => {
                     let model = self.session.engine.model().name.as_str();
-                    self.view.say(&format!("Model set to {model}"));
+                    self.view.say(&msg!("model-set", model = model));
                 }
                 Err(failure) => self.view.failure(&failure),
             },
             SlashCommand::Clear => match self.start_new_session().await {
-                Ok(()) => self.view.say(
-                    "New session started. The previous one is saved: dormouse sessions lists it.",
-                ),
+                Ok(()) => self.view.say(&msg!("session-new")),
                 Err(failure) => self.view.failure(&failure),
             },
             SlashCommand::Context => view.list(&rows::context(&self.session.engine)),
@@ -95,7 +94,7 @@ impl InteractiveSession<'_> {
         let choice = ModelChoice { model: Some(name), origin: None, server_clearing };
         let connecting = connect(settings, &self.world.environment, choice, &project.folder);
         let view = &self.view;
-        let notify = || view.borrow_mut().note(CONNECTING, Style::DIM);
+        let notify = || view.borrow_mut().note(&msg!("connecting"), Style::DIM);
         let other = notify_if_slow(connecting, notify).await?;
         Ok(engine.switch_model(ModelSetup {
             client: other.model,
@@ -114,7 +113,7 @@ fn list_plugins(view: &SharedView, world: &World) {
     };
     let rows = plugin::rows(&PluginStore::at(&home));
     if rows.is_empty() {
-        view.say("No plugins yet. Install one: dormouse plugin install FOLDER or GIT-URL");
+        view.say(&msg!("plugins-none-here"));
     }
     view.list(&rows);
 }
@@ -132,7 +131,7 @@ fn show_stats(view: &SharedView, session: &ActiveSession, world: &World) {
 fn list_hooks(view: &SharedView, session: &ActiveSession) {
     let rows = hooks::rows(&session.engine.hooks());
     if rows.is_empty() {
-        view.say("No hooks. They are set under `hooks` in the settings; see docs/hooks.md.");
+        view.say(&msg!("hooks-none-here"));
     } else {
         view.list(&rows);
     }

@@ -14,38 +14,39 @@ use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
-use super::command_list::COMMANDS;
+use super::command_list::{COMMANDS, SlashCommandRow};
 
 /// The columns that the statistics tables need.
 const TABLE_COLUMNS: usize = 80;
 
-const KEYS: &[(&str, &str)] = &[
-    (
-        "Enter",
-        "send the message; during a turn: queue it, and again: send it with the next request",
-    ),
-    ("Alt-Enter, Ctrl-J", "insert a line break; also \\ and Enter"),
-    ("Up, Down", "earlier messages; during a turn, Up takes a queued message back"),
-    ("Ctrl-R", "search earlier messages"),
-    ("Tab", "complete a command"),
-    ("Esc", "interrupt the turn; twice at an empty prompt: go back to an earlier message"),
-    ("Ctrl-O", "show the whole output of the last call"),
-    ("Ctrl-G", "edit the message in your editor"),
-    ("Shift-Tab", "at an empty prompt: next permission mode (default, accept-edits, plan)"),
-    ("Alt-U", "at an empty prompt: undo the last memory change"),
-    ("Alt-R", "at an empty prompt: explain the last recall"),
-    ("Ctrl-C", "clear the message, then interrupt the turn; twice at an empty prompt: leave"),
-    ("Ctrl-Z", "stop the program; fg continues it"),
-    ("Ctrl-D", "leave"),
-];
-
 /// Commands and keys.
 pub(crate) fn help() -> Rows {
-    let commands = COMMANDS.iter().map(|(_, name, takes, does)| {
-        (format!("/{name} {takes}").trim_end().to_owned(), (*does).to_owned())
+    let commands = COMMANDS.iter().map(|command| {
+        let SlashCommandRow { name, arguments, .. } = command;
+        (format!("/{name} {arguments}").trim_end().to_owned(), command.help())
     });
-    let keys = KEYS.iter().map(|(keys, does)| ((*keys).to_owned(), (*does).to_owned()));
-    commands.chain(keys).collect()
+    commands.chain(keys()).collect()
+}
+
+fn keys() -> Rows {
+    rows([
+        ("Enter", msg!("key-enter")),
+        ("Alt-Enter, Ctrl-J", msg!("key-newline")),
+        ("Up, Down", msg!("key-history")),
+        ("Ctrl-R", msg!("key-search")),
+        ("@path", msg!("key-attach")),
+        ("!command", msg!("key-command")),
+        ("Tab", msg!("key-tab")),
+        ("Esc", msg!("key-esc")),
+        ("Ctrl-O", msg!("key-output")),
+        ("Ctrl-G", msg!("key-editor")),
+        ("Shift-Tab", msg!("key-mode")),
+        ("Alt-U", msg!("key-undo")),
+        ("Alt-R", msg!("key-recall")),
+        ("Ctrl-C", msg!("key-interrupt")),
+        ("Ctrl-Z", msg!("key-suspend")),
+        ("Ctrl-D", msg!("key-leave")),
+    ])
 }
 
 /// Names, each with a text.
@@ -58,27 +59,28 @@ fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
 /// Tokens and cost of this run.
 pub(crate) fn cost(engine: &Engine) -> Rows {
     let usage = engine.spending().usage();
-    let cost = match engine.spending().cost_usd(&usage) {
-        Some(cost) => msg!("cost-usd", usd = format!("{cost:.4}")),
-        None => msg!("cost-unknown", model = engine.model().name.as_str()),
-    };
-    let background = format!("{:.4}", engine.spending().background_usd());
+    let spent = engine.spending().spent();
+    let mut cost = spent.to_string();
+    if spent.is_incomplete {
+        cost = format!("{cost} ({})", msg!("cost-unknown", model = engine.model().name.as_str()));
+    }
     vec![
         (msg!("cost-new-input"), tokens(usage.input_tokens)),
         (msg!("cost-cache-written"), tokens(usage.cache_creation_input_tokens)),
         (msg!("cost-cache-read"), tokens(usage.cache_read_input_tokens)),
         (msg!("cost-output"), tokens(usage.output_tokens)),
         (msg!("cost-total"), cost),
-        (msg!("cost-background"), msg!("cost-usd", usd = background)),
+        (msg!("cost-background"), engine.spending().background().to_string()),
     ]
 }
 
 /// How full the context window is.
 pub(crate) fn window(engine: &Engine) -> Rows {
-    rows([
-        ("messages", engine.conversation().history().messages().len().to_string()),
-        ("context left", format!("{} %", engine.context_window().state.percent_left)),
-    ])
+    let left = engine.context_window().state.percent_left;
+    vec![
+        (msg!("row-messages"), engine.conversation().history().messages().len().to_string()),
+        (msg!("row-context-left"), format!("{left} %")),
+    ]
 }
 
 /// What fills the context window.
@@ -87,18 +89,14 @@ pub(crate) fn context(engine: &Engine) -> Rows {
     let mut rows: Rows = window
         .shares
         .into_iter()
-        .map(|share| (share.what.to_owned(), format!("about {} tokens", share.tokens)))
+        .map(|share| (share.what.to_owned(), msg!("row-about-tokens", tokens = share.tokens)))
         .collect();
     let budget = engine.model().budget;
-    rows.push((
-        "used".to_owned(),
-        format!("{} of {} tokens", engine.conversation().tokens_used(), budget.window),
-    ));
-    rows.push(("auto-compaction at".to_owned(), format!("{} tokens", window.compacts_at)));
-    rows.push((
-        "left until then".to_owned(),
-        format!("{} %", engine.context_window().state.percent_left),
-    ));
+    let used = engine.conversation().tokens_used();
+    rows.push((msg!("row-used"), msg!("row-used-of", used = used, window = budget.window)));
+    rows.push((msg!("row-compacts-at"), msg!("tokens", count = window.compacts_at)));
+    let left = engine.context_window().state.percent_left;
+    rows.push((msg!("row-left-until"), format!("{left} %")));
     rows
 }
 
@@ -114,7 +112,7 @@ pub(crate) fn session_stats(
     };
     let summary = summarize_metrics(&MetricsLog::folder_in(home), &filter)?;
     Ok(match summary.is_empty() {
-        true => "No requests yet.".to_owned(),
+        true => msg!("no-requests-yet"),
         false if columns < TABLE_COLUMNS => spent(&summary.total),
         false => text(&summary),
     })
@@ -125,16 +123,17 @@ pub(crate) fn config(session: &ActiveSession, world: &World) -> Rows {
     let ActiveSession { engine, project, gate, key, .. } = session;
     let home =
         world.home().map_or_else(|error| error.to_string(), |home| home.display().to_string());
-    let key = key.source.clone().unwrap_or_else(|| "none".to_owned());
-    rows([
-        ("model", engine.model().name.as_str().to_owned()),
-        ("key from", key),
-        ("permissions", mode_description(gate.mode()).to_owned()),
-        ("folder", project.folder.display().to_string()),
-        ("home", format!("{home} (set {} to move it)", names::HOME)),
-        ("settings", format!("{home}/settings.json")),
-        ("transcript", engine.conversation().transcript_path().display().to_string()),
-    ])
+    let key = key.source.clone().unwrap_or_else(|| msg!("row-none"));
+    let settings = format!("{home}/settings.json");
+    vec![
+        (msg!("row-model"), engine.model().name.as_str().to_owned()),
+        (msg!("row-key"), key),
+        (msg!("row-permissions"), mode_description(gate.mode())),
+        (msg!("row-folder"), project.folder.display().to_string()),
+        (msg!("row-home"), msg!("row-home-value", path = home, variable = names::HOME)),
+        (msg!("row-settings"), settings),
+        (msg!("row-transcript"), engine.conversation().transcript_path().display().to_string()),
+    ]
 }
 
 /// The permission mode and rules.
@@ -142,25 +141,23 @@ pub(crate) fn permissions(gate: &PermissionGate) -> Rows {
     let rules = gate.rules();
     let list = |rules: &[PermissionRule]| {
         let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-        if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
+        if rules.is_empty() { msg!("row-none") } else { rules.join(", ") }
     };
-    rows([
-        ("mode", mode_description(gate.mode()).to_owned()),
-        ("allowed", list(&rules.allow)),
-        ("ask", list(&rules.ask)),
-        ("denied", list(&rules.deny)),
-        ("allowed for this session", list(&gate.granted())),
-    ])
+    vec![
+        (msg!("row-mode"), mode_description(gate.mode())),
+        (msg!("row-allowed"), list(&rules.allow)),
+        (msg!("row-ask"), list(&rules.ask)),
+        (msg!("row-denied"), list(&rules.deny)),
+        (msg!("row-granted"), list(&gate.granted())),
+    ]
 }
 
-pub(crate) fn mode_description(mode: PermissionMode) -> &'static str {
+pub(crate) fn mode_description(mode: PermissionMode) -> String {
     match mode {
-        PermissionMode::Default => "default: asks before edits and commands",
-        PermissionMode::AcceptEdits => {
-            "accept-edits: edits in the working directory need no confirmation"
-        }
-        PermissionMode::Plan => "plan: read-only until you accept a plan",
-        PermissionMode::Bypass => "bypass: everything is allowed unless a rule denies it",
+        PermissionMode::Default => msg!("mode-default"),
+        PermissionMode::AcceptEdits => msg!("mode-accept-edits"),
+        PermissionMode::Plan => msg!("mode-plan"),
+        PermissionMode::Bypass => msg!("mode-bypass"),
     }
 }
 
@@ -196,11 +193,6 @@ pub(crate) fn parse_mode(name: &str) -> Result<PermissionMode, PermissionModeErr
     let mode = <PermissionModeArgument as clap::ValueEnum>::from_str(name, true)
         .map_err(|_| PermissionModeError::Unknown(name.to_owned()))?;
     Ok(mode.into())
-}
-
-/// `1 file`, `2 files`.
-pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 fn tokens(count: u64) -> String {

@@ -5,6 +5,7 @@ use dormouse_tui::suggestions::Suggestion;
 
 use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
+use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 
 use super::command_list::{COMMANDS, is_command};
@@ -22,7 +23,7 @@ pub(crate) fn suggestions(session: &ActiveSession) -> Vec<Suggestion> {
         name: format!("/{name}"),
         description: description.to_owned(),
     };
-    let commands = COMMANDS.iter().map(|(_, name, _, does)| suggestion(name, does));
+    let commands = COMMANDS.iter().map(|command| suggestion(command.name, &command.help()));
     let skills = session.engine.session_tools().skills().all();
     let skills = skills.filter(|skill| is_callable(skill));
     commands.chain(skills.map(|skill| suggestion(&skill.name, &skill.description))).collect()
@@ -52,7 +53,7 @@ pub(super) fn list(session: &ActiveSession, view: &SharedView) {
     let rows: Rows =
         skills.all().map(detailed_row).chain(skills.shadowed().iter().map(hidden_row)).collect();
     if rows.is_empty() {
-        view.say("No skills yet. A skill is a folder with a SKILL.md in ~/.dormouse/skills or .dormouse/skills.");
+        view.say(&msg!("skills-none"));
     } else {
         view.list(&rows);
     }

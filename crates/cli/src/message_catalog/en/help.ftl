@@ -80,7 +80,7 @@ rewind = List your messages of a session, or take back what was done after one o
     .number = Number of the message to go back to: files and conversation become what they were before it
     .code = Take back files only
     .conversation = Take back the conversation only
-    .overwrite = Also restore files that were changed since by someone else
+    .overwrite = Also restore files that were changed since, by you or by another program
     .dry-run = Show what would be done, and the differences that would be lost
     .notes =
         Files that you changed since are left as they are, and the difference is shown. A rewind can be taken back: it is in
@@ -115,6 +115,7 @@ permissions-trust = Show what this project's settings would run or allow, and tr
     .revoke = Withdraw the trust
 
 permissions-check = Show whether a tool call would be allowed, and why; nothing is run
+    .notes = Exit codes: 0 allowed, 3 needs confirmation, 4 denied.
     .tool = Tool name
     .input = Tool input as JSON; or just the command (for Bash) or the file (for other tools)
 
@@ -148,8 +149,9 @@ memory-list = List memories, newest first
 memory-show = Print a memory file
 
 memory-add = Save a memory and print the path of its file
-    .name = Title
+    .name = Title; alone, the text of the memory, from which title, description and type are made
     .body = Text of the memory; without it, read from standard input
+    .new = Save it even if a memory of this name exists
     .scope = Memory scope; default: `user` for memories of type `user`, otherwise `project`
     .pin = Always list the memory at the start of a session
 

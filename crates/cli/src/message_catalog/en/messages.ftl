@@ -1,5 +1,11 @@
 # Notices and errors. A message says what happened, why, and what to do next.
 
+# Prefixes
+
+error-line = error: { $text }
+hint-line = hint: { $text }
+note-line = note: { $text }
+
 # Lists
 
 list-truncated =
@@ -39,9 +45,9 @@ rewind-finished =
         [one] A rewind that was cut off has been finished: 1 file restored.
        *[other] A rewind that was cut off has been finished: { $count } files restored.
     }
-rewind-none = There is no message to go back to.
-rewind-how = To go back to before a message, give its number; with --dry-run, nothing is changed.
-rewind-how-here = /rewind N goes back to before message N; /rewind N code or /rewind N conversation takes back only one of the two.
+rewind-none = There is no message to rewind to.
+rewind-how = To rewind, give the number of a message: it and everything after it are undone. Add --dry-run to preview.
+rewind-how-here = /rewind N undoes message N and everything after it; /rewind N code or /rewind N conversation undoes only one of the two.
 rewind-usage-here = Usage: /rewind, /rewind N, /rewind N code, /rewind N conversation; add overwrite to restore files that you changed since
 rewind-no-message =
     there is no message { $number }; { $count ->
@@ -50,7 +56,7 @@ rewind-no-message =
        *[other] the session has { $count }
     }
 rewind-no-message-hint = without a number, the messages are listed
-rewind-is-rewind = (a rewind; going back here takes it back)
+rewind-is-rewind = (a rewind; choose this number to undo it)
 rewind-no-changes = no files changed
 rewind-new = { $path } (new)
 rewind-deleted = { $path } (deleted)
@@ -62,14 +68,25 @@ rewind-label-changed = changed since
 rewind-label-not-kept = not kept
 rewind-branch-moved = Git was on { $then } and is on { $now } now. Files are restored; the branch is not.
 rewind-incomplete = A crash cut off a command; what it changed may not be complete in this list.
-rewind-dry-run = Nothing was changed. Without --dry-run, this is done.
+rewind-dry-run = Dry run: nothing was changed.
+rewind-dry-run-files = Without --dry-run, { $count ->
+        [0] no file is changed
+        [one] 1 file is restored
+       *[other] { $count } files are restored
+    }.
+rewind-dry-run-conversation = Without --dry-run, message { $number } and everything after it are removed from the conversation.
+rewind-dry-run-both = Without --dry-run, { $count ->
+        [0] no file is changed
+        [one] 1 file is restored
+       *[other] { $count } files are restored
+    }, and message { $number } and everything after it are removed from the conversation.
 rewind-restored =
     { $count ->
         [0] No file had to be restored.
         [one] Restored one file.
        *[other] Restored { $count } files.
     }
-rewind-conversation = The conversation is what it was before message { $number }.
+rewind-conversation = Removed message { $number } and everything after it from the conversation.
 rewind-skipped = left as it is: { $path } ({ $reason })
 rewind-overwrite-here = Files that were changed since are left as they are. To restore them too: /rewind { $number } overwrite
 rewind-no-diff = { $path }: no text, or too large to be compared here
@@ -118,7 +135,8 @@ doctor-model-fix-not-listed = if requests fail, choose another one with --model;
 
 doctor-mcp-ok = `{ $name }` responds (protocol { $protocol }), tools: { $tools }
 doctor-mcp-timeout = `{ $name }` did not respond within { $seconds } s
-doctor-mcp-fix-server = correct its entry in { $origin }, or run `dormouse mcp remove { $name }`
+doctor-mcp-fix-server = edit `mcpServers.{ $name }` in { $file }, or run `dormouse mcp remove { $name } --scope { $scope }`
+doctor-mcp-fix-file = edit the entry of `{ $name }` in { $file }
 doctor-mcp-fix-entry = correct or remove the entry; see docs/mcp.md
 
 doctor-embeddings-file = word vectors in { $path }
@@ -236,6 +254,11 @@ memory-usage-helped = last helpful { $when }
 memory-usage-not-helped = not helpful yet
 
 memory-field-empty = the { $field } of a memory must not be empty
+memory-added = saved as a `{ $kind }` memory named “{ $name }”; `dormouse memory edit { $file }` changes it
+memory-name-confirm = A memory named “{ $name }” exists ({ $file }). Save another one beside it? [y/N]
+memory-name-exists = a memory named “{ $name }” exists: { $file }
+memory-name-exists-hint = change it with `dormouse memory edit { $file }`, or pass --new to save another one beside it
+memory-body-prompt = Type the text of the memory; end with Ctrl-D.
 memory-body-empty = no text for the memory on standard input
 memory-body-empty-hint = use --body TEXT, or --body "" if the description is enough
 memory-not-saved = nothing was saved
@@ -252,7 +275,7 @@ memory-only-index-changed = Only the index changed.
 memory-unknown-change = there is no change { $number }
 memory-unknown-change-hint = to list all changes, run `dormouse memory log`
 memory-ambiguous-change = change { $number } exists in several scopes: { $scopes }
-memory-undone = undid change { $number } ({ $scope }) by { $author }: { $reason }
+memory-undone = undid change { $number } in { $scope }: { $reason } (by { $author })
 memory-undo-partial = this change is in the { $scope } memory; the other changes of the same dream are undone
 memory-nothing-to-undo = there is nothing to undo
 
@@ -287,6 +310,8 @@ not-a-folder = `{ $path }` is not a folder: { $error }
 
 editor-failed = the editor `{ $editor }` failed; nothing was changed
 output-none = No tool call has printed anything yet.
+user-command-empty = Type a command after the exclamation mark, as in: !git status
+rule-saved = Saved { $rule } in { $file }
 editor-failed-hint = set VISUAL or EDITOR, or use options such as --body and --description
 editor-empty = `{ $editor }` saved no text; nothing was changed
 editor-empty-hint = to remove a memory, run `dormouse memory rm`
@@ -308,12 +333,12 @@ search-empty = no search words given
 recall-no-match = No memory matches `{ $query }`.
 recall-index-age = note: last check for changes by other programs was { $age } ago; use --fresh to check first
 recall-explain =
-    { $file } ({ $scope }, { $age }): score { $score }, { $confidence } % sure, about { $tokens } tokens; { $verdict }
-recall-explain-sure = sure: added automatically
-recall-explain-likely = likely: named in one line, unless the list at the start of the session names it
-recall-explain-not-sure = not sure: not added automatically; the small model may select it
-recall-explain-confidence = confidence (log odds): { $parts }
-recall-explain-work = about the same kind of work: { $word }
+    { $file } ({ $scope }, { $age }): score { $score }, { $confidence } % likely to help, about { $tokens } tokens; { $verdict }
+recall-explain-sure = a session adds it to the conversation
+recall-explain-likely = a session names it in one line, unless the list at the start of the session does
+recall-explain-not-sure = a session does not add it by itself; the small model may select it
+recall-explain-confidence = how likely, as a sum of log odds: { $parts }
+recall-explain-work = topic: { $word }
 recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family
@@ -479,7 +504,9 @@ mcp-list-hint = to list all servers, run `dormouse mcp list`
 mcp-missing-dashes = `{ $word }` must come after `--`
 mcp-missing-dashes-hint = write the command after `--`: `dormouse mcp add { $name } -- { $command }`
 mcp-invalid-pair = `{ $text }` is not a valid { $kind }: expected `Name{ $separator }value`
-mcp-url-or-command = give a server either `--url URL` or a command after `--`, not both
+mcp-url-and-command = a server has either a URL or a command, not both
+mcp-no-server = no command or URL given for `{ $name }`
+mcp-no-server-hint = run `dormouse mcp add { $name } -- PROGRAM ARGUMENTS` or `dormouse mcp add { $name } --url URL`
 
 # Interactive mode: /cost
 
@@ -490,8 +517,7 @@ cost-cache-read = cache read
 cost-output = output
 cost-total = cost
 cost-background = subagents and background tasks
-cost-usd = { $usd } USD at current prices
-cost-unknown = unknown: no price for { $model }; add it to the setting `prices`
+cost-unknown = no price for { $model }; add it to the setting `prices`
 
 # Command line
 

@@ -63,7 +63,7 @@ fn happening(input: &ReminderInput) -> TurnActivity {
 fn render(event: &str, memory: &MemoryInContext) -> String {
     let MemoryInContext { name, body, .. } = memory;
     let context = format!(
-        "The person had to say this several times, and has asked for it to be said here again:\n{name}\n{}",
+        "The user had to say this several times, and has asked for it to be said here again:\n{name}\n{}",
         beginning(body.trim())
     );
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}})

@@ -1,0 +1,224 @@
+# Interactive mode. The texts of the terminal interface, of permission prompts and of slash commands.
+
+# Header, composer and status line
+
+session-resumed-header = resumed session
+session-header-hint = /help for keys and commands, Ctrl-D to leave
+session-saved = Session saved. Continue it with: dormouse --continue
+connecting = Connecting to the model server…
+hint-leave = Press Ctrl-C again or Ctrl-D to leave.
+hint-rewind = Press Esc again to go back to an earlier message.
+hint-after-turn = Ctrl-O and Ctrl-G work when the turn has ended.
+hint-leaving = Leaving when the turn ends; Esc stops it.
+hint-answer = Tab to answer the question.
+hint-queued = Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.
+label-queued = queued
+label-steered = with the next request
+status-window = window { $percent } %
+status-cache = cache { $percent } %
+status-cost-unknown = cost unknown
+status-default-mode = default
+status-line-failed = The `statusLine` command failed: { $problem }
+status-line-no-reason = the command failed
+status-line-kind = `statusLine.type` is `{ $kind }`; only `command` is supported
+terminal-unreadable = error: cannot read the terminal: { $reason }
+terminal-mode-failed = cannot set up the terminal: { $error }
+history-not-saved = Not saved in the prompt history: { $error }
+command-unknown-here = Unknown command /{ $name }.{ $hint } /help lists all commands.
+command-suggestion = { " " }Did you mean /{ $name }?
+
+# Progress of a turn
+
+progress-waiting = waiting for the model
+progress-thinking = thinking
+progress-writing = writing
+progress-compacting = compacting the conversation
+progress-retrying = retrying in { $seconds } s ({ $retry } of { $of })
+progress-stopping = stopping
+progress-more = { $label } and { $count } more
+progress-esc = Esc to interrupt
+progress-control-c = Ctrl-C to interrupt
+response-discarded = Partial response discarded; the request is retried.
+changed-by-hook = { $label } (changed by a hook)
+context-left = Context left until auto-compaction: { $percent } %. /compact does it now.
+
+# The end of a turn
+
+turn-interrupted = Interrupted. Partial output kept.
+turn-truncated = Response truncated at the output token limit. Send `continue` to get the rest.
+turn-refused = The model refused to respond.
+turn-empty = The model sent an empty response. Try again.
+turn-max-turns = --max-turns reached before the model finished. Send `continue` to go on.
+turn-max-cost = Cost limit (--max-cost) reached. No more requests in this run.
+turn-halted = A hook stopped the turn: { $reason }
+turn-blocked = A hook blocked the prompt; it was not sent: { $reason }
+turn-retry-hint = The conversation is saved: send `continue` to try again.
+turn-too-long-hint = /context shows what fills the context window; /clear starts a new session.
+
+# Tool calls
+
+call-no-output = no output
+call-image = image
+call-lines =
+    { $count ->
+        [one] 1 line
+       *[other] { $count } lines
+    }
+call-exit = exit code { $code }
+call-signal = ended by signal { $signal }
+call-exit-lines = { $exit }, { $lines }
+call-more-lines = … { $count } lines more · Ctrl-O shows all
+
+# Permission prompts
+
+choice-yes = Yes
+choice-always = Yes, and don't ask again for { $rule } in this session
+choice-always-session = Yes, and don't ask again for { $rule }
+choice-this-call = this
+choice-rule = Yes, and edit or save the rule
+choice-no = No
+choice-no-because = No, and tell the model why
+choice-accept = Accept
+choice-accept-edits = Accept, and allow edits in this folder
+choice-reject = Reject
+choice-reject-because = Reject, and say what to change
+choice-rule-session = Allow it in this session
+choice-rule-project = Allow it in this project, for you alone (settings.local.json)
+choice-rule-user = Allow it in all your projects (your settings.json)
+choices-line = y yes · n no (add a reason for the model) · a always allow { $rule }
+choices-line-plan = y accept · a accept, and allow edits in this folder · n reject (add what to change)
+choices-line-again = Answer y, n or a. A reason after n is sent to the model.
+plan-heading = Plan:
+writes-to = writes to { $path }
+
+# Permission modes
+
+mode-default = default: asks before edits and commands
+mode-accept-edits = accept-edits: edits in the working directory need no confirmation
+mode-plan = plan: read-only until you accept a plan
+mode-bypass = bypass: everything is allowed unless a rule denies it
+plan-not-on = Plan mode is not on.
+plan-none-yet = Plan mode is on; the model has not presented a plan yet. /plan off leaves plan mode.
+
+# Memory
+
+memory-notice = memory: { $what } · Alt-U to undo
+recall-notice = { $line } · Alt-R explains
+recall-none = No recall in this turn yet.
+memory-waits =
+    { $count ->
+        [one] 1 memory change waits
+       *[other] { $count } memory changes wait
+    } for your review: /memory inbox
+memory-saving = Saving memories of this session… (Ctrl-C skips)
+subagent-unfinished = Subagent { $name } stopped before it finished: { $task }
+unclosed-quote = Unclosed quotation mark in this command.
+
+# Slash commands
+
+slash-help = show keys and commands
+slash-clear = start a new session; this one stays saved
+slash-model = show the model, or switch to another
+slash-cost = show tokens and cost of this run
+slash-stats = show context usage and session statistics
+slash-config = show the configuration in effect and where files are
+slash-permissions = show permission mode and rules, or set the mode
+slash-compact = replace the conversation with a summary; INSTRUCTIONS say what to keep
+slash-context = show what fills the context window
+slash-expand = restore the newest collapsed messages
+slash-rewind = go back to before your message N: files, conversation or both; without N, list your messages
+slash-snip = leave the oldest messages out of further requests; the transcript keeps them
+slash-plan = turn on plan mode (read-only until you accept a plan) and send TEXT; in plan mode, show the plan
+slash-skills = list skills
+slash-plugins = list plugins and their state
+slash-mcp = list MCP servers and their tools, or reconnect one
+slash-agents = list agents and running subagents; show or stop one
+slash-hooks = list hooks
+slash-memory = list memories, or run a dormouse memory COMMAND such as undo
+slash-recall = search memory; without QUERY, explain the last recall
+slash-dream = consolidate memory in the background; while it runs, show progress
+slash-guard = turn a repeated correction into a permission rule or hook; without MEMORY, list suggestions
+slash-notes = show the session notes and their path
+slash-quit = leave (also Ctrl-D)
+
+model-current = { $model }. /model NAME switches to another model.
+model-set = Model set to { $model }
+session-new = New session started. The previous one is saved: dormouse sessions lists it.
+plugins-none-here = No plugins yet. Install one: dormouse plugin install FOLDER or GIT-URL
+hooks-none-here = No hooks. They are set under `hooks` in the settings; see docs/hooks.md.
+skills-none = No skills yet. A skill is a folder with a SKILL.md in ~/.dormouse/skills or .dormouse/skills.
+no-requests-yet = No requests yet.
+agents-stopping = Stopping { $name }.
+agents-not-running = No subagent `{ $name }` is running. /agents lists them.
+agents-not-run = No subagent `{ $name }` has run in this session. /agents lists them.
+agents-usage = Usage: /agents, /agents show NAME, /agents stop NAME
+agents-transcript = Full transcript: { $path }
+compact-how = /compact from NUMBER replaces that message and all later ones with a summary; /compact upto NUMBER replaces all earlier ones
+compact-unknown-message = There is no message { $number }. /compact from lists them.
+compact-nothing = Nothing to compact yet.
+compact-not-smaller = Not compacted: a summary would be no shorter than the conversation.
+compact-blocked = A hook blocked the compaction: { $reason }
+compact-interrupted = Interrupted. Conversation unchanged.
+snip-done = Oldest messages left out of further requests: about { $tokens } tokens freed.
+snip-nothing = Nothing can be left out.
+expand-done =
+    { $count ->
+        [one] 1 message restored.
+       *[other] { $count } messages restored.
+    }
+expand-nothing = No messages are collapsed.
+dream-usage = Usage: /dream starts a dream or shows the running one; /dream stop; /dream log
+dream-off = Memory is off in this session: nothing to dream about.
+dream-started = Dreaming in the background. /dream shows progress, /dream stop ends it; leaving ends it too.
+dream-blocked = No dream: { $reason }
+dream-stopped = Dream stopped. Nothing was changed.
+dream-not-running = No dream is running.
+dream-status =
+    Dream running: { $phase }, { $turns ->
+        [one] 1 turn
+       *[other] { $turns } turns
+    }
+dream-files = ; files changed in its copy: { $files }
+
+# Rows of /context, /stats, /config and /permissions
+
+row-messages = messages
+row-context-left = context left
+row-used = used
+row-used-of = { $used } of { $window } tokens
+row-about-tokens = about { $tokens } tokens
+row-compacts-at = auto-compaction at
+row-left-until = left until then
+row-model = model
+row-key = key from
+row-permissions = permissions
+row-folder = folder
+row-home = home
+row-home-value = { $path } (set { $variable } to move it)
+row-settings = settings
+row-transcript = transcript
+row-mode = mode
+row-allowed = allowed
+row-ask = ask
+row-denied = denied
+row-granted = allowed for this session
+row-none = none
+
+# Keys, as /help lists them
+
+key-enter = send the message; during a turn: queue it, and again: send it with the next request
+key-newline = insert a line break; also \ and Enter
+key-history = earlier messages; during a turn, Up takes a queued message back
+key-search = search earlier messages
+key-attach = attach a file, a folder or a picture
+key-command = run a command; its output goes with your next message
+key-tab = complete a command
+key-esc = interrupt the turn; twice at an empty prompt: go back to an earlier message
+key-output = show the whole output of the last call
+key-editor = edit the message in your editor
+key-mode = next permission mode (default, accept-edits, plan)
+key-undo = at an empty prompt: undo the last memory change
+key-recall = at an empty prompt: explain the last recall
+key-interrupt = clear the message, then interrupt the turn; twice at an empty prompt: leave
+key-suspend = stop the program; fg continues it
+key-leave = leave

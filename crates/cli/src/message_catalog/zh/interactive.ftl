@@ -1,0 +1,208 @@
+# Interactive mode. The texts of the terminal interface, of permission prompts and of slash commands.
+
+# Header, composer and status line
+
+session-resumed-header = 已恢复的会话
+session-header-hint = /help 查看按键和命令，Ctrl-D 退出
+session-saved = 会话已保存。继续：dormouse --continue
+connecting = 正在连接模型服务…
+hint-leave = 再按一次 Ctrl-C 或 Ctrl-D 退出。
+hint-rewind = 再按一次 Esc 回退到之前的消息。
+hint-after-turn = Ctrl-O 和 Ctrl-G 在本轮结束后可用。
+hint-leaving = 本轮结束后退出；按 Esc 立即停止。
+hint-answer = 按 Tab 回答上面的问题。
+hint-queued = 再按 Enter 立即发送，按 ↑ 编辑；否则在本轮结束后发送。
+label-queued = 排队中
+label-steered = 随下一次请求发送
+status-window = 窗口 { $percent } %
+status-cache = 缓存 { $percent } %
+status-cost-unknown = 费用未知
+status-default-mode = 默认
+status-line-failed = `statusLine` 命令失败：{ $problem }
+status-line-no-reason = 命令失败
+status-line-kind = `statusLine.type` 为 `{ $kind }`；只支持 `command`
+terminal-unreadable = 错误：无法读取终端：{ $reason }
+terminal-mode-failed = 无法设置终端：{ $error }
+history-not-saved = 未能写入输入历史：{ $error }
+command-unknown-here = 未知命令 /{ $name }。{ $hint } /help 列出所有命令。
+command-suggestion = { " " }是否想输入 /{ $name }？
+
+# Progress of a turn
+
+progress-waiting = 等待模型回应
+progress-thinking = 思考中
+progress-writing = 输出中
+progress-compacting = 正在压缩对话
+progress-retrying = { $seconds } 秒后重试（第 { $retry } 次，共 { $of } 次）
+progress-stopping = 正在停止
+progress-more = { $label } 等 { $count } 项
+progress-esc = Esc 中断
+progress-control-c = Ctrl-C 中断
+response-discarded = 已丢弃不完整的回应，正在重试请求。
+changed-by-hook = { $label }（被钩子修改）
+context-left = 距自动压缩还剩 { $percent } % 的上下文。/compact 可立即压缩。
+
+# The end of a turn
+
+turn-interrupted = 已中断。已输出的部分保留。
+turn-truncated = 回应达到输出 token 上限被截断。发送“继续”获取其余部分。
+turn-refused = 模型拒绝回应。
+turn-empty = 模型返回了空回应。请重试。
+turn-max-turns = 模型完成之前已达到 --max-turns。发送“继续”接着执行。
+turn-max-cost = 已达到费用上限（--max-cost）。本次运行不再发送请求。
+turn-halted = 钩子停止了本轮：{ $reason }
+turn-blocked = 钩子拦截了这条消息，未发送：{ $reason }
+turn-retry-hint = 对话已保存：发送“继续”重试。
+turn-too-long-hint = /context 显示上下文窗口的占用；/clear 开始新会话。
+
+# Tool calls
+
+call-no-output = 无输出
+call-image = 图片
+call-lines = { $count } 行
+call-exit = 退出码 { $code }
+call-signal = 被信号 { $signal } 终止
+call-exit-lines = { $exit }，{ $lines }
+call-more-lines = … 还有 { $count } 行 · Ctrl-O 查看全部
+
+# Permission prompts
+
+choice-yes = 允许
+choice-always = 允许，本次会话中不再询问 { $rule }
+choice-always-session = 允许，不再询问 { $rule }
+choice-this-call = 此操作
+choice-rule = 允许，并编辑或保存规则
+choice-no = 拒绝
+choice-no-because = 拒绝，并告诉模型原因
+choice-accept = 接受
+choice-accept-edits = 接受，并允许修改此目录中的文件
+choice-reject = 退回
+choice-reject-because = 退回，并说明要改什么
+choice-rule-session = 在本次会话中允许
+choice-rule-project = 在此项目中允许，仅对自己生效（settings.local.json）
+choice-rule-user = 在自己的所有项目中允许（settings.json）
+choices-line = y 允许 · n 拒绝（后面可写给模型的原因） · a 总是允许 { $rule }
+choices-line-plan = y 接受 · a 接受并允许修改此目录中的文件 · n 退回（后面可写要改什么）
+choices-line-again = 请回答 y、n 或 a。n 后面的原因会发给模型。
+plan-heading = 计划：
+writes-to = 写入 { $path }
+
+# Permission modes
+
+mode-default = default：修改文件和运行命令前询问
+mode-accept-edits = accept-edits：修改工作目录中的文件无需确认
+mode-plan = plan：接受计划之前只读
+mode-bypass = bypass：除规则禁止的以外全部允许
+plan-not-on = 当前不是计划模式。
+plan-none-yet = 已处于计划模式，模型尚未提交计划。/plan off 退出计划模式。
+
+# Memory
+
+memory-notice = 记忆：{ $what } · Alt-U 撤销
+recall-notice = { $line } · Alt-R 查看原因
+recall-none = 本轮还没有召回记忆。
+memory-waits = 有 { $count } 项记忆改动等待审阅：/memory inbox
+memory-saving = 正在保存本次会话的记忆…（Ctrl-C 跳过）
+subagent-unfinished = 子代理 { $name } 未完成就停止了：{ $task }
+unclosed-quote = 命令中的引号没有配对。
+
+# Slash commands
+
+slash-help = 显示按键和命令
+slash-clear = 开始新会话；当前会话会保留
+slash-model = 显示当前模型，或切换到另一个
+slash-cost = 显示本次运行的 token 和费用
+slash-stats = 显示上下文占用和会话统计
+slash-config = 显示生效的配置和文件位置
+slash-permissions = 显示权限模式和规则，或设置模式
+slash-compact = 用摘要替换对话；INSTRUCTIONS 说明要保留什么
+slash-context = 显示上下文窗口的占用
+slash-expand = 恢复最近折叠的消息
+slash-rewind = 回退到第 N 条消息之前：文件、对话或两者；不带 N 则列出消息
+slash-snip = 后续请求不再包含最早的消息；会话记录中仍保留
+slash-plan = 进入计划模式（接受计划之前只读）并发送 TEXT；已在计划模式时显示计划
+slash-skills = 列出技能
+slash-plugins = 列出插件及其状态
+slash-mcp = 列出 MCP 服务器和工具，或重新连接
+slash-agents = 列出代理和运行中的子代理；查看或停止某一个
+slash-hooks = 列出钩子
+slash-memory = 列出记忆，或运行 dormouse memory 的子命令，如 undo
+slash-recall = 搜索记忆；不带 QUERY 则解释最近一次召回
+slash-dream = 在后台整理记忆；运行中则显示进度
+slash-guard = 把反复纠正的问题变成权限规则或钩子；不带 MEMORY 则列出建议
+slash-notes = 显示会话笔记及其路径
+slash-quit = 退出（也可按 Ctrl-D）
+
+model-current = { $model }。/model NAME 切换到另一个模型。
+model-set = 模型已设为 { $model }
+session-new = 已开始新会话。之前的会话已保存：用 dormouse sessions 查看。
+plugins-none-here = 还没有插件。安装：dormouse plugin install 目录或 GIT-URL
+hooks-none-here = 没有钩子。在设置的 `hooks` 中配置；见 docs/hooks.md。
+skills-none = 还没有技能。技能是 ~/.dormouse/skills 或 .dormouse/skills 中带有 SKILL.md 的目录。
+no-requests-yet = 还没有请求。
+agents-stopping = 正在停止 { $name }。
+agents-not-running = 没有运行中的子代理 `{ $name }`。/agents 列出全部。
+agents-not-run = 本次会话中没有运行过子代理 `{ $name }`。/agents 列出全部。
+agents-usage = 用法：/agents，/agents show NAME，/agents stop NAME
+agents-transcript = 完整记录：{ $path }
+compact-how = /compact from 序号 把该消息及之后的内容替换为摘要；/compact upto 序号 替换之前的内容
+compact-unknown-message = 没有第 { $number } 条消息。/compact from 列出消息。
+compact-nothing = 还没有可压缩的内容。
+compact-not-smaller = 未压缩：摘要不会比对话更短。
+compact-blocked = 钩子拦截了压缩：{ $reason }
+compact-interrupted = 已中断。对话未改变。
+snip-done = 后续请求不再包含最早的消息：约释放 { $tokens } token。
+snip-nothing = 没有可省略的内容。
+expand-done = 已恢复 { $count } 条消息。
+expand-nothing = 没有折叠的消息。
+dream-usage = 用法：/dream 开始整理或显示进度；/dream stop；/dream log
+dream-off = 本次会话关闭了记忆：没有可整理的内容。
+dream-started = 正在后台整理记忆。/dream 显示进度，/dream stop 停止；退出也会停止。
+dream-blocked = 未开始整理：{ $reason }
+dream-stopped = 已停止整理。没有改动任何内容。
+dream-not-running = 没有正在进行的整理。
+dream-status = 正在整理：{ $phase }，{ $turns } 轮
+dream-files = ；副本中改动的文件：{ $files }
+
+# Rows of /context, /stats, /config and /permissions
+
+row-messages = 消息
+row-context-left = 剩余上下文
+row-used = 已用
+row-used-of = { $used } / { $window } token
+row-about-tokens = 约 { $tokens } token
+row-compacts-at = 自动压缩于
+row-left-until = 距自动压缩还剩
+row-model = 模型
+row-key = 密钥来源
+row-permissions = 权限
+row-folder = 目录
+row-home = 主目录
+row-home-value = { $path }（设置 { $variable } 可更改）
+row-settings = 设置
+row-transcript = 会话记录
+row-mode = 模式
+row-allowed = 允许
+row-ask = 询问
+row-denied = 禁止
+row-granted = 本次会话中允许
+row-none = 无
+
+# Keys, as /help lists them
+
+key-enter = 发送消息；运行中：排队，再按一次：随下一次请求发送
+key-newline = 换行；也可用 \ 加 Enter
+key-history = 之前的消息；运行中，↑ 取回排队的消息
+key-search = 搜索之前的消息
+key-attach = 附加文件、目录或图片
+key-command = 运行命令；输出随下一条消息发给模型
+key-tab = 补全命令
+key-esc = 中断本轮；在空输入框连按两次：回退到之前的消息
+key-output = 显示最近一次调用的完整输出
+key-editor = 用编辑器编辑消息
+key-mode = 切换权限模式（default、accept-edits、plan）
+key-undo = 输入框为空时：撤销最近一次记忆改动
+key-recall = 输入框为空时：解释最近一次召回
+key-interrupt = 清空消息，再按中断本轮；在空输入框连按两次：退出
+key-suspend = 挂起程序；用 fg 继续
+key-leave = 退出

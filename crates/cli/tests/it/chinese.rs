@@ -1,0 +1,86 @@
+//! The program in Chinese: by the locale or the setting, in the terminal, in help and in errors.
+
+use dormouse_model::script::ScriptedTurn;
+use dormouse_testkit::{TestHome, WireFormat};
+use serde_json::json;
+
+use crate::program::{ask, dormouse, server};
+use crate::talk::{answer, leave, say, talk, wait_for_menu, wait_for_prompt_in};
+
+fn speak_chinese(home: &TestHome) {
+    home.write(home.dormouse_home().join("settings.json"), r#"{"language":"zh"}"#);
+}
+
+/// A session in which a command fails and another is refused; nothing on the screen is English but names and output.
+#[test]
+fn a_session_in_chinese() {
+    let call = |id: &str, command: &str| {
+        ScriptedTurn::new().call(id, "Bash", json!({ "command": command }).to_string())
+    };
+    let server = server(WireFormat::Anthropic)
+        .reply(call("a", "ls \"睡鼠\""))
+        .reply(call("b", "touch \"松果\""))
+        .reply(ScriptedTurn::new().text("好的，不建文件。"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    speak_chinese(&home);
+    let mut terminal = talk(&home, &[], (60, 30));
+    assert!(
+        terminal.screen().contains("/help 查看按键和命令，Ctrl-D 退出"),
+        "{}",
+        terminal.screen()
+    );
+    terminal.enter("看一下目录");
+    wait_for_menu(&terminal, "拒绝，并告诉模型原因");
+    let screen = terminal.screen();
+    for wanted in ["退出码 2", "1 允许 (y)", "允许，并编辑或保存规则"] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    answer(&mut terminal, "n", "好的，不建文件。");
+    assert!(terminal.screen().contains("默认 · 窗口"), "{}", terminal.screen());
+    say(&mut terminal, "/permissions plan", "接受计划之前只读");
+    wait_for_prompt_in(&terminal, &["plan "]);
+    let system = server.requests()[0].system_text();
+    assert!(system.contains("answer in Chinese"), "{system}");
+    leave(terminal);
+    server.finish();
+}
+
+/// The locale counts where no setting does; help, hints and errors follow it.
+#[test]
+fn help_and_errors_in_chinese() {
+    let home = TestHome::new();
+    let run = |words: &[&str], code: i32| {
+        let mut command = dormouse(&home, words);
+        let run = home.run(command.env("LC_ALL", "zh_CN.UTF-8"));
+        run.expect_code(code);
+        format!("{}{}", run.stdout, run.stderr)
+    };
+    assert!(run(&["memory", "--help"], 0).contains("列出记忆"));
+    let error = run(&["memory", "show", "没有"], 1);
+    assert!(error.contains("错误：") && error.contains("提示："), "{error}");
+    speak_english(&home);
+    assert!(run(&["memory", "show", "没有"], 1).starts_with("error: "));
+}
+
+fn speak_english(home: &TestHome) {
+    home.write(home.dormouse_home().join("settings.json"), r#"{"language":"en"}"#);
+}
+
+/// English prompts are as before, to the byte: a Chinese locale adds one paragraph to the system prompt.
+#[test]
+fn the_model_is_told_the_language() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("hi"))
+        .reply(ScriptedTurn::new().text("你好"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["hello"])).success();
+    server.expect_break("another language");
+    let mut command = ask(&home, &["你好"]);
+    home.run(command.env("LANG", "zh_CN.UTF-8").env("LC_ALL", "")).success();
+    let requests = server.requests();
+    assert!(!requests[0].system_text().contains("Chinese"));
+    assert!(requests[1].system_text().contains("answer in Chinese"));
+    server.finish();
+}
