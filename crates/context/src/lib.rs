@@ -33,4 +33,4 @@ pub use result_storage::{
     preview_of, stream_file_name, truncate_result,
 };
 pub use skill::InvokedSkill;
-pub use user_command::UserCommandOutput;
+pub use user_command::{EndedCommand, UserCommandOutput};

@@ -1,4 +1,4 @@
-//! A command that the user ran themselves, with what it printed.
+//! Commands outside of a call: one that the user ran themselves, with what it printed, and one in the background that has ended.
 
 use crate::compact::texts::head_and_tail;
 use crate::fragment::Fragment;
@@ -27,6 +27,32 @@ impl Fragment for UserCommandOutput {
         out.push_str(&format!(
             "The user ran this command themselves, in the working directory. It needs no answer of its own.\n$ {}\n{output}",
             self.command
+        ));
+    }
+}
+
+/// A command that the model started in the background has ended.
+#[derive(Debug, Clone)]
+pub struct EndedCommand {
+    /// Its id.
+    pub id: String,
+    /// The command line.
+    pub command: String,
+    /// How it ended.
+    pub how: String,
+}
+
+impl Fragment for EndedCommand {
+    const KIND: &'static str = "ended-command";
+
+    fn max_tokens(&self) -> u32 {
+        1_000
+    }
+
+    fn render(&self, out: &mut String) {
+        let Self { id, command, how } = self;
+        out.push_str(&format!(
+            "The background command `{id}` has ended ({how}): {command}\nBashOutput shows what it printed."
         ));
     }
 }

@@ -124,13 +124,14 @@ impl SessionStart {
             session_tools.skills.set_hooks(runner);
         }
         let jobs = Jobs::new(Arc::clone(&config.services.clock), figures.clone());
+        let tool_state = ToolState::new(&config);
         let engine = Engine {
             hooks: SessionHooks::new(hooks, source),
             config,
             conversation,
             spending,
             compaction,
-            tool_state: ToolState::default(),
+            tool_state,
             startup,
             surroundings,
             memory: TurnMemory::default(),

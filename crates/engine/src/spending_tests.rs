@@ -53,6 +53,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             redactor: Redactor::default(),
             reaper: dormouse_tools::Reaper::none(),
             commands: dormouse_tools::CommandLimits::default(),
+            shells: Arc::default(),
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,

@@ -21,6 +21,14 @@ pub(crate) struct ToolState {
 }
 
 impl ToolState {
+    /// For a session of this configuration.
+    pub(crate) fn new(config: &EngineConfig) -> Self {
+        if config.is_subagent() {
+            return Self::default();
+        }
+        Self { shells: Arc::clone(&config.tools.shells), ..Self::default() }
+    }
+
     /// A session that begins with files that another has read.
     pub(crate) fn with_read_cache(cache: ReadCache) -> Self {
         Self { read_cache: Arc::new(Mutex::new(cache)), ..Self::default() }

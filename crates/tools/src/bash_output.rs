@@ -78,7 +78,7 @@ fn look(input: &Input, context: &CallContext) -> Result<ToolOutput, ToolError> {
         .get(&input.shell_id)
         .map_err(|error| ToolError::invalid(error.to_string()))?;
     // Looked at first: what it printed before its end is then all there.
-    let status = shell.status();
+    let status = shell.status_for_model();
     let unread = match (&filter, &status) {
         (Some(_), ShellStatus::Running) => shell.take_lines(),
         (None, _) | (_, ShellStatus::Ended(_)) => shell.take_unread(),

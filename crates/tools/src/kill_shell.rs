@@ -70,7 +70,7 @@ impl Tool for KillShell {
                 .shells
                 .get(&shell_id)
                 .map_err(|error| ToolError::invalid(error.to_string()))?;
-            if let ShellStatus::Ended(how) = shell.status() {
+            if let ShellStatus::Ended(how) = shell.status_for_model() {
                 return Ok(ToolOutput::text(format!("{shell_id} had ended already: {how}")));
             }
             let how = shell.end().await;

@@ -76,7 +76,7 @@ pub use read::Read;
 pub use read_cache::{CachedFile, ReadCache, ReadExtent};
 pub use reaper::{Reaper, serve_as_reaper};
 pub use registry::ToolSet;
-pub use shells::Shells;
+pub use shells::{ShellSummary, Shells};
 pub use todo_list::{Todo, TodoList, TodoStatus};
 pub use todo_write::TodoWrite;
 pub use tool::{Forwarded, Tool, definition};

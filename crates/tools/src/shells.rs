@@ -6,6 +6,7 @@
 mod unread;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,10 +54,23 @@ pub(crate) enum ShellNotFound {
     OtherIds { id: String, known: String },
 }
 
+/// A background command, as it can be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellSummary {
+    /// The id by which the model knows it.
+    pub id: String,
+    /// The command line.
+    pub command: String,
+    /// How it ended, in words; none while it runs.
+    pub ended: Option<String>,
+}
+
 /// A command that runs in the background.
 #[derive(Debug)]
 pub(crate) struct BackgroundShell {
     pub(crate) command: String,
+    /// Whether the model knows that it has ended.
+    end_is_known: AtomicBool,
     unread: Mutex<UnreadOutput>,
     status: watch::Receiver<ShellStatus>,
     stop: CancellationToken,
@@ -70,6 +84,7 @@ impl Shells {
         let (sender, status) = watch::channel(ShellStatus::Running);
         let shell = Arc::new(BackgroundShell {
             command: command.to_owned(),
+            end_is_known: AtomicBool::new(false),
             unread: Mutex::default(),
             status,
             stop: CancellationToken::new(),
@@ -78,6 +93,31 @@ impl Shells {
         while inner.tasks.try_join_next().is_some() {}
         inner.tasks.spawn(watch_process(shell, process, Printed::new(redactor), sender));
         id
+    }
+
+    /// All commands, in the order in which they were started.
+    pub fn list(&self) -> Vec<ShellSummary> {
+        let inner = lock(&self.inner);
+        let mut listed: Vec<_> = inner.shells.iter().map(|(id, shell)| shell.summary(id)).collect();
+        listed.sort_by_key(|shell| (shell.id.len(), shell.id.clone()));
+        listed
+    }
+
+    /// The commands that have ended since the last call, unless the model has seen that already.
+    pub fn take_ended(&self) -> Vec<ShellSummary> {
+        let inner = lock(&self.inner);
+        let ended = inner.shells.iter().filter(|(_, shell)| {
+            shell.status() != ShellStatus::Running
+                && !shell.end_is_known.swap(true, Ordering::Relaxed)
+        });
+        ended.map(|(id, shell)| shell.summary(id)).collect()
+    }
+
+    /// Ends a command with everything it started; whether it was running.
+    pub fn stop(&self, id: &str) -> bool {
+        let shell = lock(&self.inner).shells.get(id).cloned();
+        let running = shell.filter(|shell| shell.status() == ShellStatus::Running);
+        running.inspect(|shell| shell.stop.cancel()).is_some()
     }
 
     /// Whether a command is still running.
@@ -122,7 +162,24 @@ async fn watch_process(
 }
 
 impl BackgroundShell {
-    pub(crate) fn status(&self) -> ShellStatus {
+    /// Whether it runs. The model is told.
+    pub(crate) fn status_for_model(&self) -> ShellStatus {
+        let status = self.status();
+        if status != ShellStatus::Running {
+            self.end_is_known.store(true, Ordering::Relaxed);
+        }
+        status
+    }
+
+    fn summary(&self, id: &str) -> ShellSummary {
+        let ended = match self.status() {
+            ShellStatus::Running => None,
+            ShellStatus::Ended(how) => Some(how.trim_matches(['[', ']']).to_owned()),
+        };
+        ShellSummary { id: id.to_owned(), command: self.command.clone(), ended }
+    }
+
+    fn status(&self) -> ShellStatus {
         self.status.borrow().clone()
     }
 
@@ -138,6 +195,7 @@ impl BackgroundShell {
 
     /// Ends it with everything it started, and waits until it has ended. Returns how it ended.
     pub(crate) async fn end(&self) -> String {
+        self.end_is_known.store(true, Ordering::Relaxed);
         self.stop.cancel();
         let mut status = self.status.clone();
         loop {

@@ -56,6 +56,11 @@ impl<W: Write> InlineTerminal<W> {
         Self { out, styles, columns, rows, shown, has_tail: false, at }
     }
 
+    /// Whether it draws styles.
+    pub fn styles(&self) -> LiveStyles {
+        self.styles
+    }
+
     /// Appends finished rows and draws the live part, in one write.
     pub fn draw(&mut self, finished: &[LiveRow], view: &LiveView) -> io::Result<()> {
         let mut out = String::new();

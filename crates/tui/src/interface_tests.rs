@@ -8,7 +8,11 @@ fn interface() -> Interface {
     let mut interface = Interface::new(
         Vec::new(),
         vec![command("/compact"), command("/context"), command("/cost")],
-        InterfaceTexts { queued: "queued".to_owned(), ..InterfaceTexts::default() },
+        InterfaceTexts {
+            queued: "queued".to_owned(),
+            leave: "Press Ctrl-C again.".to_owned(),
+            ..InterfaceTexts::default()
+        },
     );
     interface.set_status(vec![("status".to_owned(), Style::DIM)]);
     interface

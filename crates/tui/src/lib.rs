@@ -13,6 +13,7 @@ pub mod keys;
 pub mod live;
 pub mod markdown;
 pub mod menu;
+pub mod picker;
 pub mod style;
 pub mod suggestions;
 pub mod width;

@@ -19,6 +19,7 @@ mod send;
 mod sessions;
 mod setup;
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
@@ -122,7 +123,17 @@ fn parse_dollars(text: &str) -> Result<f64, InvalidAmount> {
 impl Arguments {
     /// Whether the run is not interactive: it prints an answer or a list and ends.
     pub(crate) fn is_headless(&self) -> bool {
-        self.print || self.init_only || self.resume.as_deref() == Some(LIST_SESSIONS)
+        self.print || self.init_only || self.lists_sessions()
+    }
+
+    /// Whether `--resume` lists the sessions, because no picker can be shown.
+    fn lists_sessions(&self) -> bool {
+        let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let can_pick = has_terminal
+            && !self.plain
+            && self.output_format == OutputFormat::Text
+            && self.prompt.is_empty();
+        self.resume.as_deref() == Some(LIST_SESSIONS) && !can_pick
     }
 
     /// The command that was probably meant by the first word of a prompt: one word alone, or followed by a subcommand of

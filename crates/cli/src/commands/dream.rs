@@ -23,6 +23,7 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
 use crate::wiring::print;
 use crate::wiring::session_start;
+use crate::wiring::session_start::SessionChoice;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -102,8 +103,14 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
 async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
     let scratch = ScratchFolder::create(&world.home()?)?;
     let typed = session_arguments(arguments)?;
-    let ready =
-        session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
+    let ready = session_start::prepare_for(
+        &typed,
+        &SessionChoice::of(&typed),
+        world,
+        Untrusted::Pass,
+        Some(Saving::Entries),
+    )
+    .await?;
     print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
     let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
@@ -162,8 +169,14 @@ async fn seed(
     folder: &Path,
 ) -> Result<ForkSource, Failure> {
     let typed = session_arguments(arguments)?;
-    let ready =
-        session_start::prepare_for(&typed, world, Untrusted::Pass, Some(Saving::Entries)).await?;
+    let ready = session_start::prepare_for(
+        &typed,
+        &SessionChoice::of(&typed),
+        world,
+        Untrusted::Pass,
+        Some(Saving::Entries),
+    )
+    .await?;
     print::note(&msg!("dream-running"));
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
     Ok(ready.open(&typed, world, None)?.engine.fork_source())

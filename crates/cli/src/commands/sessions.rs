@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &SessionsArguments, world: &World) -> Result<Exit, 
 }
 
 /// Uses the title of the session notes instead of the first words of the session.
-fn use_notes_title(session: &mut SessionSummary, folder: &SessionFolder) {
+pub(crate) fn use_notes_title(session: &mut SessionSummary, folder: &SessionFolder) {
     if let Some(title) = session_notes::title(folder.dir(), session.session) {
         session.title = width::fitted(&title, MAX_TITLE);
     }
@@ -101,7 +101,8 @@ fn age(session: &SessionSummary, now: SystemTime) -> Duration {
     now.duration_since(session.modified).unwrap_or_default()
 }
 
-fn format_age(age: Duration) -> String {
+/// An age as a person says it.
+pub(crate) fn format_age(age: Duration) -> String {
     match age.as_secs() {
         seconds if seconds < 60 => "now".to_owned(),
         seconds if seconds < 3_600 => format!("{} min", seconds / 60),

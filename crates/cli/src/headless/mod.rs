@@ -18,7 +18,7 @@ use crate::wiring::input;
 use crate::wiring::print;
 use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start;
-use crate::wiring::session_start::{ActiveSession, KeyOrigin};
+use crate::wiring::session_start::{ActiveSession, KeyOrigin, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
@@ -27,12 +27,13 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         return list(arguments, world);
     }
     // A wrong id is reported before standard input is read.
-    session_start::which_session(arguments, &world.home()?, &current_project()?)?;
+    let choice = SessionChoice::of(arguments);
+    choice.find(&world.home()?, &current_project()?)?;
     if arguments.init_only {
         return init_only(arguments, world).await;
     }
     let prompt = prompt(arguments)?;
-    let ready = session_start::prepare(arguments, world, Untrusted::Tell).await?;
+    let ready = session_start::prepare(arguments, &choice, world, Untrusted::Tell).await?;
     let mut session = ready.open(arguments, world, None)?;
     let report = ask(&mut session, arguments, world, &prompt).await;
     session.servers.close().await;
@@ -42,7 +43,8 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
 
 /// Runs the `Setup` hooks only.
 async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
-    let ready = session_start::prepare(arguments, world, Untrusted::Tell).await?;
+    let choice = SessionChoice::of(arguments);
+    let ready = session_start::prepare(arguments, &choice, world, Untrusted::Tell).await?;
     let mut session = ready.open(arguments, world, None)?;
     session.set_up(arguments, &mut print::notice).await;
     Ok(Exit::Done)

@@ -2,6 +2,7 @@
 
 use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
+use dormouse_engine::JobStatus;
 use dormouse_tui::style::Style;
 
 use crate::message_catalog::msg;
@@ -20,6 +21,17 @@ pub(super) fn incoming_line(message: &str) -> String {
 pub(super) fn memory_notices(session: &ActiveSession) -> Vec<String> {
     let Some(memory) = &session.memory else { return Vec::new() };
     memory.notices().take().iter().map(|notice| memory_notice(notice)).collect()
+}
+
+/// Whether something goes on beside the prompt that may have news for the user.
+pub(super) fn is_busy(session: &ActiveSession) -> bool {
+    let jobs = session.engine.jobs().list();
+    let agents = session.subagents.runs().list();
+    session.named.is_some()
+        || !session.engine.hooks().is_empty()
+        || session.commands.shells.are_running()
+        || jobs.iter().any(|job| job.status == JobStatus::Running)
+        || agents.iter().any(|run| run.status == RunStatus::Running)
 }
 
 /// Names the subagents that end with the program.

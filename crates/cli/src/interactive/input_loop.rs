@@ -16,15 +16,14 @@ use super::background;
 use super::line_editor::InputEvent;
 use super::live_screen::LiveScreen;
 use super::replay;
-use super::session::{AfterInput, InteractiveSession};
+use super::session::{AfterInput, InteractiveSession, SessionEnd};
 use super::signals::SignalAction;
 use super::slash_commands::command_list::{ParsedCommand, SlashCommand, parse};
 use super::slash_commands::memory::UNDO;
 use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
+use super::status_line;
 
-/// The command behind Esc Esc.
-const REWIND: &str = "/rewind";
 /// How often notices of background tasks are checked for at the prompt.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -36,7 +35,7 @@ enum PromptInput {
 
 impl InteractiveSession<'_> {
     /// Runs until the user leaves. `first` is the prompt from the command line; it may be empty.
-    pub(super) async fn run(mut self, first: String) -> Result<Exit, Failure> {
+    pub(super) async fn run(mut self, first: String) -> Result<SessionEnd, Failure> {
         self.show_header();
         let arguments = self.arguments;
         let view = &self.view;
@@ -57,13 +56,13 @@ impl InteractiveSession<'_> {
                 None => self.read_prompt().await,
             };
             let next = match input {
-                PromptInput::Leave(exit) => AfterInput::Leave(exit),
+                PromptInput::Leave(exit) => AfterInput::leave(exit),
                 PromptInput::Text(text) if text.trim().is_empty() => AfterInput::Prompt,
                 PromptInput::Text(text) => self.dispatch(&text).await,
             };
-            if let AfterInput::Leave(exit) = next {
-                self.leave(exit).await;
-                return Ok(exit);
+            if let AfterInput::End(end) = next {
+                self.leave(end).await;
+                return Ok(end);
             }
         }
     }
@@ -89,10 +88,10 @@ impl InteractiveSession<'_> {
     }
 
     /// Runs the hooks at the session's end, waits for background tasks, and closes MCP servers.
-    async fn leave(&mut self, exit: Exit) {
-        let reason = match exit {
-            Exit::Done => SessionEndReason::PromptInputExit,
-            _ => SessionEndReason::Other,
+    async fn leave(&mut self, end: SessionEnd) {
+        let reason = match end {
+            SessionEnd::Leave(Exit::Done) => SessionEndReason::PromptInputExit,
+            SessionEnd::Leave(_) | SessionEnd::Resume(_) => SessionEndReason::Other,
         };
         background::show_unfinished_agents(&self.session.subagents, &self.view);
         self.wait_for_background_tasks().await;
@@ -100,7 +99,8 @@ impl InteractiveSession<'_> {
         let mut sink = |event| view.borrow_mut().event(event);
         self.session.engine.end(reason, &mut sink).await;
         self.session.servers.close().await;
-        if !self.session.engine.conversation().history().messages().is_empty() {
+        let has_messages = !self.session.engine.conversation().history().messages().is_empty();
+        if has_messages && matches!(end, SessionEnd::Leave(_)) {
             self.view.borrow_mut().note(&msg!("session-saved"), Style::DIM);
         }
     }
@@ -140,13 +140,18 @@ impl InteractiveSession<'_> {
         let mode = mode_label(self.session.gate.mode());
         self.view.borrow_mut().change(|interface| interface.set_mode(mode));
         let mut ticks = tokio::time::interval(TICK);
+        let mut was_busy = true;
         let (printer, reads_control_c) = (self.input.printer(), self.input.reads_control_c());
         let reading = self.input.read(&self.view, mode);
         tokio::pin!(reading);
         loop {
+            // Nothing is looked for where nothing can come: an idle program does not wake up.
+            let is_busy = background::is_busy(&self.session);
+            // What ended last may have left something to say.
+            let expects_news = is_busy || std::mem::replace(&mut was_busy, is_busy);
             tokio::select! {
                 event = &mut reading => return event,
-                _ = ticks.tick() => {
+                _ = ticks.tick(), if expects_news => {
                     let mut lines = background::memory_notices(&self.session);
                     // The model gets these with the next prompt.
                     let messages = self.session.engine.receive();
@@ -154,6 +159,7 @@ impl InteractiveSession<'_> {
                     for line in lines {
                         printer.print(&self.view, line);
                     }
+                    status_line::refresh(&self.session, &self.view);
                 }
                 action = self.signals.next() => match action {
                     SignalAction::Terminate => return InputEvent::Terminated,
@@ -182,7 +188,10 @@ impl InteractiveSession<'_> {
             }
             UserAction::Leave => return Some(PromptInput::Leave(Exit::Done)),
             UserAction::UndoMemory => UNDO,
-            UserAction::Rewind => REWIND,
+            UserAction::Rewind => {
+                self.pick_rewind().await;
+                return None;
+            }
             UserAction::ExplainRecall => {
                 self.view.borrow_mut().explain_recall();
                 return None;
@@ -225,12 +234,15 @@ impl InteractiveSession<'_> {
                 return self.turn(text).await;
             }
             Some(ParsedCommand::Known(SlashCommand::Quit, _)) => {
-                return AfterInput::Leave(Exit::Done);
+                return AfterInput::leave(Exit::Done);
             }
             Some(ParsedCommand::Known(SlashCommand::Compact, rest)) => {
                 return self.compact(&rest).await;
             }
             Some(ParsedCommand::Known(SlashCommand::Plan, rest)) => return self.plan(&rest).await,
+            Some(ParsedCommand::Known(SlashCommand::Resume, rest)) => {
+                return self.resume(&rest).await;
+            }
             Some(ParsedCommand::Known(command, rest)) => self.slash_command(command, &rest).await,
             Some(ParsedCommand::Unknown { name, similar }) => {
                 let similar = similar.or_else(|| nearest_name(&name, skills::names(&self.session)));

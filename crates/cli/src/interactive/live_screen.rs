@@ -178,6 +178,11 @@ impl LiveScreen {
         self.draw();
     }
 
+    /// Whether styles are drawn.
+    pub(crate) fn styles(&mut self) -> LiveStyles {
+        self.terminal.styles()
+    }
+
     /// Leaves the terminal to another program: the cursor is at the start of a row.
     pub(crate) fn leave(&mut self) {
         self.draw();

@@ -13,9 +13,11 @@ mod keyboard;
 mod line_editor;
 mod live_screen;
 mod outside_programs;
+mod pick;
 mod progress;
 mod prompt_history;
 mod replay;
+mod resume_picker;
 mod screen;
 mod session;
 mod signals;
@@ -31,46 +33,78 @@ mod view_events;
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use dormouse_base::{Environment, names};
-use dormouse_engine::Steering;
+use dormouse_engine::{SessionFolder, Steering};
 use dormouse_tui::inline::LiveStyles;
 use dormouse_tui::interface::{Interface, InterfaceTexts};
 
-use crate::args::{Arguments, OutputFormat};
+use crate::args::{Arguments, LIST_SESSIONS, OutputFormat};
 use crate::message_catalog::msg;
 use crate::terminal::tty::NoEcho;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::session_start::{self, ActiveSession};
+use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
-use crate::wiring::world::World;
+use crate::wiring::world::{World, current_project};
 
 use file_suggestions::FileSuggestions;
 use line_editor::LineEditor;
 use live_screen::LiveScreen;
 use progress::notify_if_slow;
 use prompt_history::PromptHistory;
+use resume_picker::SessionPicker;
 use screen::{LineScreen, Screen};
-use session::InteractiveSession;
+use session::{InteractiveSession, SessionEnd};
 use signals::Signals;
 use slash_commands::skills;
 use status_line::StatusLine;
 use terminal_input::TerminalInput;
 use view::{SharedView, TerminalView};
 
-/// Runs a session until the user leaves.
+/// Runs sessions until the user leaves.
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     check_command(arguments)?;
     check_terminal(arguments)?;
+    let mut choice = SessionChoice::of(arguments);
+    if arguments.resume.as_deref() == Some(LIST_SESSIONS) {
+        let folder = SessionFolder::existing(&world.home()?, &current_project()?)?;
+        let now = SystemTime::from(world.clock.now());
+        let Some(picker) = SessionPicker::load(folder.as_ref(), None, now)? else {
+            return Err(Failure::usage(anyhow::anyhow!(msg!("session-none-to-continue")))
+                .hint(msg!("session-none-to-continue-hint")));
+        };
+        let picked =
+            picker.pick_at_start(&world.environment).await.map_err(|error| unreadable(&error))?;
+        let Some(session) = picked else { return Ok(Exit::Done) };
+        choice = SessionChoice::Named(session.to_string());
+    }
+    let mut prompt = arguments.prompt.join(" ");
+    loop {
+        let prompt = std::mem::take(&mut prompt);
+        match Box::pin(run_session(arguments, &choice, world, prompt)).await? {
+            SessionEnd::Leave(exit) => return Ok(exit),
+            SessionEnd::Resume(session) => choice = SessionChoice::Named(session.to_string()),
+        }
+    }
+}
+
+/// Runs a session, with a first prompt unless that is empty.
+async fn run_session(
+    arguments: &Arguments,
+    choice: &SessionChoice,
+    world: &World,
+    prompt: String,
+) -> Result<SessionEnd, Failure> {
     let (confirmer, confirmations) = confirmation::channel();
-    let ready = Box::pin(session_start::prepare(arguments, world, Untrusted::Ask));
+    let ready = Box::pin(session_start::prepare(arguments, choice, world, Untrusted::Ask));
     let ready = notify_if_slow(ready, || print::note(&msg!("connecting"))).await?;
     let session = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let (screen, input) = terminal(arguments, &world.environment, &session, entries)
-        .map_err(|error| Failure::failed(anyhow::anyhow!("cannot read the terminal: {error}")))?;
+        .map_err(|error| unreadable(&error))?;
     let folder = session.project.folder.clone();
     let view = TerminalView::new(screen, folder, session.gate.clone());
     let interactive = InteractiveSession {
@@ -85,7 +119,11 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
         status_line: StatusLine::default(),
         steering: Steering::default(),
     };
-    Box::pin(interactive.run(arguments.prompt.join(" "))).await
+    Box::pin(interactive.run(prompt)).await
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::failed(anyhow::anyhow!(msg!("terminal-failed", error = error.to_string())))
 }
 
 /// Words that look like a misspelled command are not sent to the model.

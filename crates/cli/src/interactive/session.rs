@@ -1,5 +1,6 @@
 //! The state of an interactive session.
 
+use dormouse_base::SessionId;
 use dormouse_engine::{Steering, Surroundings};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -33,7 +34,22 @@ pub(super) struct InteractiveSession<'a> {
 /// What follows after a line of input was handled.
 pub(super) enum AfterInput {
     Prompt,
+    End(SessionEnd),
+}
+
+/// How a session ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SessionEnd {
+    /// The program ends.
     Leave(Exit),
+    /// Another session is resumed.
+    Resume(SessionId),
+}
+
+impl AfterInput {
+    pub(super) fn leave(exit: Exit) -> Self {
+        Self::End(SessionEnd::Leave(exit))
+    }
 }
 
 impl InteractiveSession<'_> {

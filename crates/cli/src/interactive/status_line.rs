@@ -12,7 +12,9 @@ use serde::Serialize;
 use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 
+use super::live_screen::LiveScreen;
 use super::slash_commands::rows::mode_label;
+use super::slash_commands::tasks;
 use super::view::SharedView;
 
 /// How long the prompt waits for the command.
@@ -102,6 +104,15 @@ impl StatusLine {
     }
 }
 
+/// Shows the program's own line again, while background tasks change it.
+pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
+    if session.settings.status_line.command.is_none() {
+        let mut view = view.borrow_mut();
+        view.set_status(&status(session));
+        view.live().map(LiveScreen::draw);
+    }
+}
+
 /// What the program itself says.
 fn status(session: &ActiveSession) -> String {
     let engine = &session.engine;
@@ -120,6 +131,7 @@ fn status(session: &ActiveSession) -> String {
     let cached = last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
     parts.extend(cached.map(|cached| msg!("status-cache", percent = cached)));
     parts.extend(branch(&session.project.checkout));
+    parts.extend(tasks::running(session).into_iter().map(|task| format!("⚙ {task}")));
     parts.join(" · ")
 }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use dormouse_tui::action::UserAction;
 use dormouse_tui::keys::{KeyCode, KeyEvent, KeyModifiers, TerminalEvent};
+use dormouse_tui::picker::Picker;
 use dormouse_tui::style::Style;
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -15,6 +16,7 @@ use super::file_suggestions::FittingFiles;
 use super::keyboard::Keyboard;
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::LiveScreen;
+use super::pick::pick;
 use super::view::SharedView;
 
 /// Where input comes from.
@@ -128,6 +130,16 @@ impl TerminalInput {
         self.take_back(view);
         view.borrow_mut().row_ended();
         result
+    }
+
+    /// Shows a picker in the place of the composer; none if nothing is picked, or where there is no composer.
+    pub(crate) async fn pick(&mut self, view: &SharedView, picker: Picker) -> Option<usize> {
+        let Self::Keys { keyboard, .. } = self else { return None };
+        let styles = view.live(LiveScreen::styles)?;
+        view.live(LiveScreen::leave);
+        let picked = pick(keyboard, picker, styles).await;
+        view.live(LiveScreen::come_back);
+        picked
     }
 
     /// Stops the program, as Ctrl-Z does, until the shell continues it.

@@ -152,7 +152,7 @@ impl<'t> TurnMonitor<'t> {
                 result = &mut turn => return (result, next),
                 action = self.signals.next() => {
                     if action == SignalAction::Terminate {
-                        next = AfterInput::Leave(Exit::Interrupted);
+                        next = AfterInput::leave(Exit::Interrupted);
                     }
                     self.handle_signal(action, interrupt);
                 }
@@ -179,7 +179,7 @@ impl<'t> TurnMonitor<'t> {
                     // The terminal is closed.
                     Some(Err(_)) | None => {
                         interrupt.cancel();
-                        next = AfterInput::Leave(Exit::Interrupted);
+                        next = AfterInput::leave(Exit::Interrupted);
                         self.settle(asking.take(), ConfirmationReply::No { said: None });
                         return (turn.await, next);
                     }

@@ -36,9 +36,8 @@ impl InteractiveSession<'_> {
         }
         self.view.borrow_mut().turn_started();
         let stop = CancellationToken::new();
-        let world = self.world;
         let (session, monitor) = self.turn_monitor();
-        let ActiveSession { user_commands, project, environment, .. } = &*session;
+        let ActiveSession { commands, project, environment, .. } = &*session;
         let view = monitor.view;
         let id = ToolUseId::new("user-command");
         let (sender, mut lines) = unbounded_channel();
@@ -49,7 +48,7 @@ impl InteractiveSession<'_> {
             view.borrow_mut().event(started);
             let place = (project.folder.as_path(), environment);
             let lines_out = Arc::new(PrintedLines(sender));
-            let running = user_commands.run(command, place, lines_out, stop.clone());
+            let running = commands.run(command, place, lines_out, stop.clone());
             tokio::pin!(running);
             loop {
                 tokio::select! {
@@ -74,7 +73,7 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().turn_ended();
         self.queue_unsent();
         if let ResultContent::Text(output) = &result.content {
-            self.session.user_commands.keep(command, output, &*world.ids);
+            self.session.commands.keep(command, output);
         }
         next
     }

@@ -13,7 +13,7 @@ use dormouse_engine::{
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
 use dormouse_sandbox::SandboxPolicy;
-use dormouse_tools::{CommandLimits, Confirmer, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, Reaper, Shells, ToolSet};
 
 use crate::args::Arguments;
 use crate::message_catalog::{Locale, msg};
@@ -41,7 +41,7 @@ pub(super) fn tool_setup(
     gate: &PermissionGate,
     environment: &Environment,
     (sandbox, checkpoint_folders): (Option<Arc<SandboxPolicy>>, Vec<PathBuf>),
-    confirmer: Option<Arc<dyn Confirmer>>,
+    (confirmer, shells): (Option<Arc<dyn Confirmer>>, Arc<Shells>),
 ) -> ToolSetup {
     let tools =
         ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
@@ -53,6 +53,7 @@ pub(super) fn tool_setup(
         redactor: connection.redactor.clone(),
         reaper: Reaper::of_this_program(),
         commands: command_limits(settings),
+        shells,
         sandbox,
         checkpoint_folders,
         checkpoints: None,

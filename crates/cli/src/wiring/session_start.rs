@@ -34,12 +34,12 @@ use crate::wiring::permissions;
 use crate::wiring::plugins;
 use crate::wiring::print;
 use crate::wiring::sandbox::{SandboxStatus, SessionPermissions};
+use crate::wiring::session_commands::SessionCommands;
 use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
 use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
-use crate::wiring::user_commands::UserCommands;
 use crate::wiring::world::{World, current_project, environment_for_children, is_bare};
 
 /// Everything a session needs before it is opened.
@@ -93,8 +93,8 @@ pub(crate) struct ActiveSession {
     pub(crate) named: Option<NamedSession>,
     /// The MCP servers. The caller closes them.
     pub(crate) servers: Arc<McpHub>,
-    /// The user's own commands.
-    pub(crate) user_commands: Arc<UserCommands>,
+    /// The user's own commands, and those in the background.
+    pub(crate) commands: Arc<SessionCommands>,
 }
 
 impl ActiveSession {
@@ -113,15 +113,17 @@ impl ActiveSession {
 /// Reads the settings, finds the session to resume, and connects to the model.
 pub(crate) async fn prepare(
     arguments: &Arguments,
+    choice: &SessionChoice,
     world: &World,
     untrusted: Untrusted,
 ) -> Result<PreparedSession, Failure> {
-    prepare_for(arguments, world, untrusted, None).await
+    prepare_for(arguments, choice, world, untrusted, None).await
 }
 
 /// Like [`prepare`]; with `saving`, for a background run without MCP servers.
 pub(crate) async fn prepare_for(
     arguments: &Arguments,
+    choice: &SessionChoice,
     world: &World,
     untrusted: Untrusted,
     saving: Option<Saving>,
@@ -140,7 +142,7 @@ pub(crate) async fn prepare_for(
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
-    let session = which_session(arguments, &home, &project)?;
+    let session = choice.find(&home, &project)?;
     let environment = environment_for_children(&world.environment, &settings);
     let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
     let servers = mcp_servers::start(configured, &settings, &project, &environment);
@@ -252,12 +254,13 @@ impl PreparedSession {
         // A headless run ends with its response: no dreams.
         let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
         background_tasks.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
-        let user_commands = Arc::new(UserCommands::new(connection.redactor.clone()));
+        let commands =
+            Arc::new(SessionCommands::new(connection.redactor.clone(), Arc::clone(&world.ids)));
         let extensions = Extensions {
             hooks: Arc::new(self.hooks),
             skills: Arc::new(self.skills),
             announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
-            message_sources: message_sources(named.as_ref(), &user_commands),
+            message_sources: message_sources(named.as_ref(), &commands),
             background_tasks,
             fork_points: None,
         };
@@ -270,7 +273,7 @@ impl PreparedSession {
                 &gate,
                 &environment,
                 (sandbox, engine_config::checkpoint_folders(&switches, &project, &gate)),
-                confirmer,
+                (confirmer, Arc::clone(&commands.shells)),
             ),
             small: connection.small,
             retry: connection.retry,
@@ -302,7 +305,7 @@ impl PreparedSession {
             key: KeyOrigin { source: connection.key_source, variable: connection.key_variable },
             named,
             servers: self.servers,
-            user_commands,
+            commands,
         })
     }
 }
@@ -310,7 +313,7 @@ impl PreparedSession {
 /// What brings messages from outside: other sessions, and the user's own commands.
 fn message_sources(
     named: Option<&NamedSession>,
-    commands: &Arc<UserCommands>,
+    commands: &Arc<SessionCommands>,
 ) -> Vec<Arc<dyn IncomingMessageSource>> {
     let commands = Arc::clone(commands) as Arc<dyn IncomingMessageSource>;
     named.map(NamedSession::incoming).into_iter().chain([commands]).collect()
@@ -361,19 +364,38 @@ fn skills(
     Ok(own.with(plugins::skills(&in_force.plugins)))
 }
 
-/// The session that `--resume` or `--continue` names.
-pub(crate) fn which_session(
-    arguments: &Arguments,
-    home: &Path,
-    project: &Project,
-) -> Result<Option<SessionId>, Failure> {
-    if arguments.resume.is_none() && !arguments.r#continue {
-        return Ok(None);
+/// Which session is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionChoice {
+    New,
+    /// `--continue`.
+    MostRecent,
+    /// `--resume`: an id, or the start of one.
+    Named(String),
+}
+
+impl SessionChoice {
+    /// What the command line says.
+    pub(crate) fn of(arguments: &Arguments) -> Self {
+        match (&arguments.resume, arguments.r#continue) {
+            (Some(name), _) => Self::Named(name.clone()),
+            (None, true) => Self::MostRecent,
+            (None, false) => Self::New,
+        }
     }
-    let folder = SessionFolder::existing(home, project)?;
-    match &arguments.resume {
-        Some(name) => find_session(folder.as_ref(), name).map(Some),
-        None => most_recent_session(folder.as_ref()).map(Some),
+
+    /// The session; none for a new one.
+    pub(crate) fn find(
+        &self,
+        home: &Path,
+        project: &Project,
+    ) -> Result<Option<SessionId>, Failure> {
+        let folder = || SessionFolder::existing(home, project);
+        match self {
+            Self::New => Ok(None),
+            Self::MostRecent => most_recent_session(folder()?.as_ref()).map(Some),
+            Self::Named(name) => find_session(folder()?.as_ref(), name).map(Some),
+        }
     }
 }
 

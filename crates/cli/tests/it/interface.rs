@@ -3,7 +3,7 @@
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{CellColor, Gate, Reply, ScriptedServer, Terminal, TestHome, WireFormat};
 
-use crate::program::{BOTH, server};
+use crate::program::{BOTH, ask, server};
 use crate::talk::{answer, leave, say, talk, texts, wait_for_menu, wait_for_prompt};
 
 const BYPASS: &[&str] = &["--permission-mode", "bypass"];
@@ -128,17 +128,111 @@ fn a_message_in_the_middle_of_a_turn() {
 }
 
 #[test]
-fn esc_twice_lists_the_messages_to_go_back_to() {
-    let server =
-        server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Good morning.")).start();
+fn esc_twice_picks_a_message_to_go_back_to() {
+    let write = r#"{"file_path":"nuts.txt","content":"40\\n"}"#;
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("Good morning."))
+        .reply(ScriptedTurn::new().call("w", "Write", write))
+        .reply(ScriptedTurn::new().text("Written."))
+        .start();
     let home = TestHome::new().with_server(&server);
-    let mut terminal = talk(&home, &[], (100, 30));
+    let mut terminal = talk(&home, BYPASS, (100, 30));
     say(&mut terminal, "good morning", "Good morning.");
+    say(&mut terminal, "write down the nuts", "Written.");
     terminal.type_keys("\x1b");
     terminal.wait_for_text("Press Esc again to go back to an earlier message.");
     terminal.type_keys("\x1b");
-    terminal.wait_for_text("1  good morning");
+    terminal.wait_for_text("❯ write down the nuts");
+    assert!(terminal.screen().contains("nuts.txt (new)"), "{}", terminal.screen());
+    // Esc picks nothing, and the screen is as before.
+    terminal.type_keys("\x1b");
     wait_for_prompt(&terminal);
+    assert!(!terminal.screen().contains('❯'), "{}", terminal.screen());
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("Press Esc again");
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("❯ write down the nuts");
+    terminal.type_keys("morn");
+    terminal.wait_for_text("❯ good morning");
+    terminal.type_keys("\x15\r");
+    terminal.wait_for_text("❯ Files and conversation");
+    terminal.type_keys("\r");
+    // The message comes back, to be changed and sent again.
+    terminal.wait_for_text("bypass > write down the nuts");
+    assert!(!home.project().join("nuts.txt").exists());
+    terminal.type_keys("\x03");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
+/// `--resume` and `/resume` pick a session: by title, age and first and last prompt, narrowed by typing.
+#[test]
+fn a_session_is_picked() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    for (prompt, answer) in [("count the acorns", "Forty."), ("数一下松果", "十二个。")] {
+        server.push(ScriptedTurn::new().text(answer));
+        home.run(&mut ask(&home, &[prompt])).success();
+        if server.requests().len() == 1 {
+            server.expect_break("another session");
+        }
+    }
+    let terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &["--resume"], (80, 24));
+    let mut terminal = terminal;
+    terminal.wait_for_text("Resume a session");
+    terminal.wait_for_text("❯ 数一下松果");
+    terminal.type_keys("acorn");
+    terminal.wait_for_text("❯ count the acorns");
+    assert!(terminal.screen().contains("first: count the acorns"), "{}", terminal.screen());
+    terminal.type_keys("\r");
+    terminal.wait_for_text("resumed session");
+    terminal.wait_for_text("Forty.");
+    wait_for_prompt(&terminal);
+    // Another one, from within.
+    terminal.enter("/resume");
+    terminal.wait_for_text("❯ 数一下松果");
+    assert!(!terminal.screen().contains("❯ count"), "not the session itself");
+    terminal.type_keys("\r");
+    terminal.wait_for_text("十二个。");
+    wait_for_prompt(&terminal);
+    server.push(ScriptedTurn::new().text("还是十二个。"));
+    say(&mut terminal, "再数一次", "还是十二个。");
+    assert!(server.requests()[2].text().contains("数一下松果"));
+    leave(terminal);
+    // Esc leaves without opening one.
+    let mut terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &["--resume"], (80, 24));
+    terminal.wait_for_text("Resume a session");
+    terminal.type_keys("\x1b");
+    assert_eq!(terminal.wait(), 0);
+    assert!(terminal.is_sane());
+    server.finish();
+}
+
+/// A command in the background is a task: listed, shown in the status line, stopped; its end is told to user and model.
+#[test]
+fn background_commands_are_tasks() {
+    let start = |id: &str, command: &str| {
+        let input = serde_json::json!({ "command": command, "run_in_background": true });
+        ScriptedTurn::new().call(id, "Bash", input.to_string())
+    };
+    let server = server(WireFormat::Anthropic)
+        .reply(start("a", "sleep 1000"))
+        .reply(ScriptedTurn::new().text("Started."))
+        .reply(ScriptedTurn::new().text("I see that it ended."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, BYPASS, (100, 30));
+    say(&mut terminal, "start it", "Started.");
+    terminal.wait_for_text("⚙ shell_1");
+    say(&mut terminal, "/tasks", "running · sleep 1000");
+    say(&mut terminal, "/tasks stop nothing", "No task `nothing` is running");
+    terminal.enter("/tasks stop shell_1");
+    terminal.wait_for_text("background command shell_1 ended");
+    terminal.wait_for("no pill", |screen| !screen.contains("⚙ shell_1"));
+    say(&mut terminal, "and now?", "I see that it ended.");
+    let request = server.requests()[2].text();
+    assert!(request.contains("The background command `shell_1` has ended"), "{request}");
     leave(terminal);
     server.finish();
 }

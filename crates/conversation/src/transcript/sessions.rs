@@ -51,6 +51,12 @@ pub struct SessionSummary {
     pub session: SessionId,
     /// The first thing the user said in it.
     pub title: String,
+    /// The first line that the user said in it, and the last one, if that is another.
+    pub first_prompt: String,
+    /// The last one.
+    pub last_prompt: Option<String>,
+    /// The branch that was checked out when the model was last told of it.
+    pub branch: Option<String>,
     /// When it was last written.
     pub modified: SystemTime,
     /// The folder it was last used in.
@@ -88,6 +94,13 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
         let messages = loaded.all_messages().filter(|message| !message.flags.meta).count();
         summaries.push(SessionSummary {
             session,
+            first_prompt: title.clone(),
+            last_prompt: loaded.all_messages().skip(1).filter_map(self::title).last(),
+            branch: loaded
+                .facts
+                .as_ref()
+                .and_then(|facts| facts.get("git branch"))
+                .map(str::to_owned),
             title,
             modified,
             folder: loaded.folder,

@@ -18,7 +18,7 @@ use dormouse_hooks::Hooks;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
 use dormouse_sandbox::SandboxPolicy;
-use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, Shells, ToolSet};
 
 use crate::announcements::Announcer;
 use crate::background_task::{BackgroundTask, SavedNotes};
@@ -90,6 +90,8 @@ pub struct ToolSetup {
     pub reaper: Reaper,
     /// How long commands may run.
     pub commands: CommandLimits,
+    /// The commands in the background of the session. Subagents and forks have their own.
+    pub shells: Arc<Shells>,
     /// How commands are restricted; none if they are not.
     pub sandbox: Option<Arc<SandboxPolicy>>,
     /// The folders whose files are listed around commands, for checkpoints; none where checkpoints are off.

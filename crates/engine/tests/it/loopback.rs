@@ -36,6 +36,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
             redactor: Redactor::default(),
             reaper: Reaper::none(),
             commands: CommandLimits::default(),
+            shells: Arc::default(),
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,

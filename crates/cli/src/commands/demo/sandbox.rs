@@ -139,6 +139,7 @@ pub(super) async fn start_session(
             redactor: Redactor::default(),
             reaper: Reaper::of_this_program(),
             commands: dormouse_tools::CommandLimits::default(),
+            shells: Arc::default(),
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,

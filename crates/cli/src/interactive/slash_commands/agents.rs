@@ -41,7 +41,7 @@ fn list(registry: &SubagentRegistry, view: &SharedView) {
 }
 
 /// Shows the transcript of a subagent.
-fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
+pub(super) fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
     let runs = registry.runs().list();
     let matches = |run: &&SubagentRun| run.name == name || run.id.to_string().starts_with(name);
     let Some(run) = runs.iter().rev().find(matches) else {
@@ -60,7 +60,7 @@ fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
     view.say(&msg!("agents-transcript", path = run.transcript.display().to_string()));
 }
 
-fn row(run: &SubagentRun) -> (String, String) {
+pub(super) fn row(run: &SubagentRun) -> (String, String) {
     let status = match &run.status {
         RunStatus::Running => format!("{} · {}", run.description, run.activity.text),
         RunStatus::Done => format!("{} · done", run.description),

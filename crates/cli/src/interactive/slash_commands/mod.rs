@@ -10,6 +10,7 @@ mod plan;
 mod rewind;
 pub(super) mod rows;
 pub(super) mod skills;
+pub(super) mod tasks;
 
 use dormouse_base::LayerSwitch;
 use dormouse_tui::style::Style;
@@ -23,12 +24,13 @@ use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, connect};
 use crate::wiring::exit::Failure;
+use crate::wiring::session_lookup::find_session;
 use crate::wiring::session_notes;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::progress::notify_if_slow;
-use super::session::InteractiveSession;
+use super::session::{AfterInput, InteractiveSession, SessionEnd};
 use super::view::SharedView;
 use command_list::SlashCommand;
 
@@ -40,6 +42,9 @@ impl InteractiveSession<'_> {
             SlashCommand::Skills => skills::list(&self.session, view),
             SlashCommand::Plugins => list_plugins(view, self.world),
             SlashCommand::Agents => agents::run(&self.session.subagents, view, rest),
+            SlashCommand::Tasks => {
+                tasks::run(&self.session, view, rest, self.world.clock.now());
+            }
             SlashCommand::Hooks => list_hooks(view, &self.session),
             SlashCommand::Cost => view.list(&rows::cost(&self.session.engine)),
             SlashCommand::Stats => show_stats(view, &self.session, self.world),
@@ -75,7 +80,27 @@ impl InteractiveSession<'_> {
             SlashCommand::Guard => self.guard(rest).await,
             SlashCommand::Notes => view.say(&session_notes::notes_text(&self.session.engine)),
             // Called by the input loop.
-            SlashCommand::Compact | SlashCommand::Plan | SlashCommand::Quit => {}
+            SlashCommand::Compact
+            | SlashCommand::Plan
+            | SlashCommand::Quit
+            | SlashCommand::Resume => {}
+        }
+    }
+
+    /// Runs `/resume [ID]`: ends this session and opens another one.
+    pub(super) async fn resume(&mut self, name: &str) -> AfterInput {
+        let found = if name.is_empty() {
+            self.pick_session().await
+        } else {
+            find_session(Some(&self.session.folder), name).map(Some)
+        };
+        match found {
+            Ok(Some(session)) => AfterInput::End(SessionEnd::Resume(session)),
+            Ok(None) => AfterInput::Prompt,
+            Err(failure) => {
+                self.view.failure(&failure);
+                AfterInput::Prompt
+            }
         }
     }
 

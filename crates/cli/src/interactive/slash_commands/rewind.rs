@@ -2,6 +2,7 @@
 
 use dormouse_checkpoint::{RewindPlan, RewindRequest, RewindScope};
 use dormouse_engine::SessionRewind;
+use dormouse_tui::picker::{Picker, PickerEntry};
 
 use crate::commands::rewind::{differences, listing_cost, outcome_text, plan_text, point, rows};
 use crate::interactive::session::InteractiveSession;
@@ -21,6 +22,42 @@ impl InteractiveSession<'_> {
         match self.go_back(rest) {
             Ok(text) => self.view.say(&text),
             Err(failure) => self.view.failure(&failure),
+        }
+    }
+
+    /// Lets the user pick a message to go back to, and what to undo.
+    pub(in crate::interactive) async fn pick_rewind(&mut self) {
+        let points = match (SessionRewind { engine: &mut self.session.engine }).points() {
+            Ok(points) => points,
+            Err(error) => return self.view.failure(&error.into()),
+        };
+        if points.is_empty() {
+            return self.view.say(&msg!("rewind-none"));
+        }
+        let rows = rows(&points, &self.session.project.folder);
+        let entries = rows.into_iter().rev().map(|(number, text)| {
+            let (title, changed) = text.split_once('\n').unwrap_or((&text, ""));
+            PickerEntry {
+                title: title.to_owned(),
+                details: number,
+                preview: vec![changed.to_owned()],
+            }
+        });
+        let picker = Picker::new(msg!("picker-rewind"), msg!("picker-hint"), entries.collect());
+        let Some(at) = self.input.pick(&self.view, picker).await else { return };
+        let number = points.len() - at;
+        let scopes = [
+            ("both", msg!("rewind-scope-both")),
+            ("conversation", msg!("rewind-scope-conversation")),
+            ("code", msg!("rewind-scope-code")),
+        ];
+        let entry = |title: &String| PickerEntry { title: title.clone(), ..PickerEntry::default() };
+        let entries = scopes.iter().map(|(_, title)| entry(title)).collect();
+        let heading = msg!("picker-rewind-scope", number = number);
+        let picker = Picker::new(heading, msg!("picker-hint"), entries);
+        let picked = self.input.pick(&self.view, picker).await;
+        if let Some((scope, _)) = picked.and_then(|at| scopes.get(at)) {
+            self.rewind(&format!("{number} {scope}"));
         }
     }
 

@@ -22,6 +22,7 @@ status-line-failed = The `statusLine` command failed: { $problem }
 status-line-no-reason = the command failed
 status-line-kind = `statusLine.type` is `{ $kind }`; only `command` is supported
 terminal-unreadable = error: cannot read the terminal: { $reason }
+terminal-failed = cannot read the terminal: { $error }
 terminal-mode-failed = cannot set up the terminal: { $error }
 history-not-saved = Not saved in the prompt history: { $error }
 command-unknown-here = Unknown command /{ $name }.{ $hint } /help lists all commands.
@@ -114,6 +115,20 @@ memory-saving = Saving memories of this session… (Ctrl-C skips)
 subagent-unfinished = Subagent { $name } stopped before it finished: { $task }
 unclosed-quote = Unclosed quotation mark in this command.
 
+# Pickers
+
+picker-hint = type to search · ↑ ↓ Enter to choose · Esc to cancel
+picker-sessions = Resume a session
+picker-session-details = { $age } · { $messages } messages · { $tokens }k tokens
+picker-session-first = first: { $text }
+picker-session-last = last: { $text }
+picker-rewind = Go back to before which message?
+picker-rewind-scope = What to undo from message { $number } on?
+rewind-scope-both = Files and conversation
+rewind-scope-conversation = Conversation only
+rewind-scope-code = Files only
+resume-none = There is no other session in this project.
+
 # Slash commands
 
 slash-help = show keys and commands
@@ -127,11 +142,13 @@ slash-compact = replace the conversation with a summary; INSTRUCTIONS say what t
 slash-context = show what fills the context window
 slash-expand = restore the newest collapsed messages
 slash-rewind = go back to before your message N: files, conversation or both; without N, list your messages
+slash-resume = pick another session of this project and open it
 slash-snip = leave the oldest messages out of further requests; the transcript keeps them
 slash-plan = turn on plan mode (read-only until you accept a plan) and send TEXT; in plan mode, show the plan
 slash-skills = list skills
 slash-plugins = list plugins and their state
 slash-mcp = list MCP servers and their tools, or reconnect one
+slash-tasks = list what runs in the background (memory, subagents, commands); show or stop one
 slash-agents = list agents and running subagents; show or stop one
 slash-hooks = list hooks
 slash-memory = list memories, or run a dormouse memory COMMAND such as undo
@@ -153,6 +170,17 @@ agents-not-running = No subagent `{ $name }` is running. /agents lists them.
 agents-not-run = No subagent `{ $name }` has run in this session. /agents lists them.
 agents-usage = Usage: /agents, /agents show NAME, /agents stop NAME
 agents-transcript = Full transcript: { $path }
+tasks-none = Nothing runs in the background.
+tasks-usage = /tasks show NAME shows what a task did; /tasks stop NAME ends it
+tasks-unknown = No task `{ $name }` is running. /tasks lists them.
+tasks-stopping = Stopping { $name }.
+tasks-running = running
+tasks-job =
+    { $phase } · { $seconds } s · { $turns ->
+        [one] 1 turn
+       *[other] { $turns } turns
+    }
+shell-ended = background command { $id } ended ({ $how }): { $command }
 compact-how = /compact from NUMBER replaces that message and all later ones with a summary; /compact upto NUMBER replaces all earlier ones
 compact-unknown-message = There is no message { $number }. /compact from lists them.
 compact-nothing = Nothing to compact yet.

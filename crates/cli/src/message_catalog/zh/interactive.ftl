@@ -22,6 +22,7 @@ status-line-failed = `statusLine` 命令失败：{ $problem }
 status-line-no-reason = 命令失败
 status-line-kind = `statusLine.type` 为 `{ $kind }`；只支持 `command`
 terminal-unreadable = 错误：无法读取终端：{ $reason }
+terminal-failed = 无法读取终端：{ $error }
 terminal-mode-failed = 无法设置终端：{ $error }
 history-not-saved = 未能写入输入历史：{ $error }
 command-unknown-here = 未知命令 /{ $name }。{ $hint } /help 列出所有命令。
@@ -106,6 +107,20 @@ memory-saving = 正在保存本次会话的记忆…（Ctrl-C 跳过）
 subagent-unfinished = 子代理 { $name } 未完成就停止了：{ $task }
 unclosed-quote = 命令中的引号没有配对。
 
+# Pickers
+
+picker-hint = 输入以搜索 · ↑ ↓ Enter 选择 · Esc 取消
+picker-sessions = 恢复会话
+picker-session-details = { $age } · { $messages } 条消息 · { $tokens }k token
+picker-session-first = 首条：{ $text }
+picker-session-last = 末条：{ $text }
+picker-rewind = 回退到哪条消息之前？
+picker-rewind-scope = 从第 { $number } 条消息起，撤销什么？
+rewind-scope-both = 文件和对话
+rewind-scope-conversation = 仅对话
+rewind-scope-code = 仅文件
+resume-none = 此项目没有其他会话。
+
 # Slash commands
 
 slash-help = 显示按键和命令
@@ -119,11 +134,13 @@ slash-compact = 用摘要替换对话；INSTRUCTIONS 说明要保留什么
 slash-context = 显示上下文窗口的占用
 slash-expand = 恢复最近折叠的消息
 slash-rewind = 回退到第 N 条消息之前：文件、对话或两者；不带 N 则列出消息
+slash-resume = 选择并打开此项目的另一个会话
 slash-snip = 后续请求不再包含最早的消息；会话记录中仍保留
 slash-plan = 进入计划模式（接受计划之前只读）并发送 TEXT；已在计划模式时显示计划
 slash-skills = 列出技能
 slash-plugins = 列出插件及其状态
 slash-mcp = 列出 MCP 服务器和工具，或重新连接
+slash-tasks = 列出后台任务（记忆、子代理、命令）；查看或停止某一个
 slash-agents = 列出代理和运行中的子代理；查看或停止某一个
 slash-hooks = 列出钩子
 slash-memory = 列出记忆，或运行 dormouse memory 的子命令，如 undo
@@ -145,6 +162,13 @@ agents-not-running = 没有运行中的子代理 `{ $name }`。/agents 列出全
 agents-not-run = 本次会话中没有运行过子代理 `{ $name }`。/agents 列出全部。
 agents-usage = 用法：/agents，/agents show NAME，/agents stop NAME
 agents-transcript = 完整记录：{ $path }
+tasks-none = 后台没有任务。
+tasks-usage = /tasks show NAME 查看任务做了什么；/tasks stop NAME 停止任务
+tasks-unknown = 没有运行中的任务 `{ $name }`。/tasks 列出全部。
+tasks-stopping = 正在停止 { $name }。
+tasks-running = 运行中
+tasks-job = { $phase } · { $seconds } 秒 · { $turns } 轮
+shell-ended = 后台命令 { $id } 已结束（{ $how }）：{ $command }
 compact-how = /compact from 序号 把该消息及之后的内容替换为摘要；/compact upto 序号 替换之前的内容
 compact-unknown-message = 没有第 { $number } 条消息。/compact from 列出消息。
 compact-nothing = 还没有可压缩的内容。

@@ -1,35 +1,55 @@
-//! Commands that the user runs themselves (`!command`): what they print goes to the model with the next message.
+//! The commands of a session that the user sees: those that they run themselves (`!command`), whose output goes to the model with
+//! the next message, and those that the model runs in the background, whose end user and model are told.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Environment, IdSource, Redactor};
-use dormouse_context::{Fragment, UserCommandOutput};
+use dormouse_context::{EndedCommand, Fragment, UserCommandOutput};
 use dormouse_conversation::ResultContent;
 use dormouse_engine::{IncomingMessage, IncomingMessageSource};
-use dormouse_tools::{Bash, CallContext, CallResult, CommandProgress, Reaper, Tool};
+use dormouse_tools::{
+    Bash, CallContext, CallResult, CommandProgress, Reaper, ShellSummary, Shells, Tool,
+};
 use serde_json::value::to_raw_value;
 use tokio_util::sync::CancellationToken;
+
+use crate::message_catalog::msg;
 
 /// The longest that a command may run, in milliseconds.
 const LONGEST: u64 = 600_000;
 
 /// Runs the user's commands and keeps what they printed until the model reads it. Secrets are taken out before that.
-#[derive(Debug, Default)]
-pub(crate) struct UserCommands {
+pub(crate) struct SessionCommands {
     redactor: Redactor,
+    ids: Arc<dyn IdSource>,
     waiting: Mutex<Vec<IncomingMessage>>,
+    /// The commands in the background.
+    pub(crate) shells: Arc<Shells>,
 }
 
-impl IncomingMessageSource for UserCommands {
+impl IncomingMessageSource for SessionCommands {
     fn take(&self) -> Vec<IncomingMessage> {
-        std::mem::take(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut messages =
+            std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        messages.extend(self.shells.take_ended().into_iter().map(|shell| self.ended(shell)));
+        messages
     }
 }
 
-impl UserCommands {
-    pub(crate) fn new(redactor: Redactor) -> Self {
-        Self { redactor, waiting: Mutex::default() }
+impl SessionCommands {
+    pub(crate) fn new(redactor: Redactor, ids: Arc<dyn IdSource>) -> Self {
+        Self { redactor, ids, waiting: Mutex::default(), shells: Arc::default() }
+    }
+
+    /// The message about a command in the background that has ended.
+    fn ended(&self, shell: ShellSummary) -> IncomingMessage {
+        let ShellSummary { id, command, ended } = shell;
+        let (command, how) = (self.redactor.redact(&command), ended.unwrap_or_default());
+        let shown =
+            msg!("shell-ended", id = id.as_str(), how = how.as_str(), command = command.as_str());
+        let block = EndedCommand { id, command, how }.to_block();
+        IncomingMessage { id: self.ids.next().to_string(), block, shown: Some(shown) }
     }
 
     /// Runs a command as the model's would run, but neither restricted nor confirmed: the user has typed it.
@@ -63,10 +83,10 @@ impl UserCommands {
     }
 
     /// Keeps what a command printed for the model's next request.
-    pub(crate) fn keep(&self, command: &str, output: &str, ids: &dyn IdSource) {
+    pub(crate) fn keep(&self, command: &str, output: &str) {
         let command = self.redactor.redact(command);
         let block = UserCommandOutput { command, output: output.to_owned() }.to_block();
-        let message = IncomingMessage { id: ids.next().to_string(), block, shown: None };
+        let message = IncomingMessage { id: self.ids.next().to_string(), block, shown: None };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 }
