@@ -242,12 +242,13 @@ impl Preparation<'_> {
             None => tools,
         });
         config.tools.gate = permission_gate(agent, &config.tools.gate);
-        config.effort = agent.model.effort.or(config.effort);
+        let effort = agent.model.effort.or(config.model.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
         config.overrides =
             PromptOverrides { system: Some(self.prompt(agent, remembered)?), append: None };
         self.choose_model(agent, &mut config).await?;
+        config.model.effort = effort;
         if self.may_delegate(agent) {
             self.own.configure(&mut config);
         } else if may_use(agent, SEND_MESSAGE) {

@@ -41,7 +41,7 @@ pub use message::{Message, MessageFlags, Response, Role, StopReason};
 pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
 pub use reminder_tags::neutralize_reminder_tags;
-pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice};
+pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_json, estimate_text};
 pub use tool_traits::{CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolPurpose, ToolTraits};

@@ -1,7 +1,11 @@
 //! What is asked of a model beside the conversation itself, in neutral terms.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
+use thiserror::Error;
 
 /// Which tools the model may call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,6 +46,28 @@ pub enum Effort {
     XHigh,
     /// As well as it can.
     Max,
+}
+
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Self::ALL.iter().find(|(_, effort)| effort == self);
+        f.write_str(named.map_or("", |(name, _)| name))
+    }
+}
+
+/// There is no effort of this name.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("unknown effort `{0}`; use low, medium, high, xhigh or max")]
+pub struct UnknownEffort(String);
+
+impl FromStr for Effort {
+    type Err = UnknownEffort;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEffort> {
+        let found =
+            Self::ALL.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
+        found.map(|(_, effort)| effort).ok_or_else(|| UnknownEffort(name.to_owned()))
+    }
 }
 
 impl Effort {

@@ -41,10 +41,10 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
                 clearing: None,
             },
             budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
+            effort: None,
         },
         small: None,
         retry: RetryPolicy::default(),
-        effort: None,
         tools: ToolSetup {
             set: Arc::new(ToolSet::builtin()),
             gate: PermissionGate::allow_all(),

@@ -23,6 +23,8 @@ pub enum UserAction {
     OpenEditor(String),
     /// Show the whole output of the last tool call.
     ShowOutput,
+    /// Show what the model thought last.
+    ShowThinking,
     /// Undo the last change of memory.
     UndoMemory,
     /// Explain the last recall.

@@ -6,6 +6,7 @@ use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::action::UserAction;
 use crate::composer::{Composer, ComposerResult};
+use crate::interface_texts::InterfaceTexts;
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
 use crate::menu::{Choice, Menu, MenuFocus, MenuResult};
 use crate::style::Style;
@@ -40,27 +41,6 @@ enum KeyHint {
     Rewind,
     /// The key does nothing during a turn.
     AfterTurn,
-}
-
-/// What the interface says, in the user's language.
-#[derive(Debug, Clone, Default)]
-pub struct InterfaceTexts {
-    /// Ctrl-C pressed again leaves.
-    pub leave: String,
-    /// Esc pressed again rewinds.
-    pub rewind: String,
-    /// The key does nothing during a turn.
-    pub after_turn: String,
-    /// The program leaves when the turn ends.
-    pub leaving: String,
-    /// Tab gives the keys to the menu.
-    pub answer: String,
-    /// What Enter and Up do with a queued message.
-    pub queue: String,
-    /// The label of a queued message.
-    pub queued: String,
-    /// The label of a message that goes with the next request.
-    pub steered: String,
 }
 
 /// Everything below the finished content.
@@ -359,6 +339,11 @@ impl Interface {
                 self.hint = Some(KeyHint::AfterTurn);
                 None
             }
+            KeyCode::Char('t') if alt && self.phase == TurnPhase::Running => {
+                self.hint = Some(KeyHint::AfterTurn);
+                None
+            }
+            KeyCode::Char('t') if alt => Some(UserAction::ShowThinking),
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
             KeyCode::Char('r') if control => {

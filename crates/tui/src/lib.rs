@@ -9,6 +9,7 @@ pub mod action;
 pub mod composer;
 pub mod inline;
 pub mod interface;
+pub mod interface_texts;
 pub mod keys;
 pub mod live;
 pub mod markdown;

@@ -17,6 +17,22 @@ pub enum ProviderKind {
     Openai,
 }
 
+/// How hard the model is to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EffortLevel {
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// Very much.
+    Xhigh,
+    /// As much as it can.
+    Max,
+}
+
 /// A language that the program speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -59,6 +75,8 @@ pub struct Settings {
     pub language: Option<UiLanguage>,
     /// The model to use.
     pub model: Option<String>,
+    /// How hard the model is to think, where its server supports that; without it, the server's default.
+    pub effort: Option<EffortLevel>,
     /// A cheaper model for small background requests.
     pub small_model: Option<String>,
     /// The model server. Not allowed in project settings.

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use dormouse_base::nearest_name;
+use dormouse_conversation::Effort;
 use dormouse_hooks::SetupTrigger;
 
 pub(crate) use agents::*;
@@ -69,6 +70,8 @@ pub(crate) struct Arguments {
     pub(crate) output_format: OutputFormat,
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) effort: Option<Effort>,
     #[arg(short, long, conflicts_with = "resume")]
     pub(crate) r#continue: bool,
     #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = LIST_SESSIONS)]

@@ -196,6 +196,10 @@ impl InteractiveSession<'_> {
                 self.view.borrow_mut().explain_recall();
                 return None;
             }
+            UserAction::ShowThinking => {
+                self.view.borrow_mut().show_thinking();
+                return None;
+            }
             UserAction::NextMode => {
                 self.next_mode();
                 return None;

@@ -38,7 +38,8 @@ use std::time::SystemTime;
 use dormouse_base::{Environment, names};
 use dormouse_engine::{SessionFolder, Steering};
 use dormouse_tui::inline::LiveStyles;
-use dormouse_tui::interface::{Interface, InterfaceTexts};
+use dormouse_tui::interface::Interface;
+use dormouse_tui::interface_texts::InterfaceTexts;
 
 use crate::args::{Arguments, LIST_SESSIONS, OutputFormat};
 use crate::message_catalog::msg;

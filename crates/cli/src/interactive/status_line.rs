@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::{git_folder, printable};
+use dormouse_engine::Engine;
 use dormouse_tools::{Reaper, output_with_input};
 use dormouse_tui::style::Style;
 use serde::Serialize;
@@ -123,7 +124,7 @@ fn status(session: &ActiveSession) -> String {
     let is_known = engine.spending().is_priced() || spent.known > 0.0;
     let cost = if is_known { spent.to_string() } else { msg!("status-cost-unknown") };
     let mut parts = vec![
-        engine.model().name.as_str().to_owned(),
+        model_label(engine),
         mode_label(session.gate.mode()).map_or_else(|| msg!("status-default-mode"), str::to_owned),
         msg!("status-window", percent = used),
         cost,
@@ -133,6 +134,12 @@ fn status(session: &ActiveSession) -> String {
     parts.extend(branch(&session.project.checkout));
     parts.extend(tasks::running(session).into_iter().map(|task| format!("⚙ {task}")));
     parts.join(" · ")
+}
+
+/// The model, with the effort that was chosen for it.
+fn model_label(engine: &Engine) -> String {
+    let model = engine.model();
+    model.effort.map_or_else(|| model.name.clone(), |effort| format!("{} ({effort})", model.name))
 }
 
 /// The branch that is checked out, if there is one.

@@ -211,6 +211,7 @@ impl<'t> TurnMonitor<'t> {
             | UserAction::Rewind
             | UserAction::OpenEditor(_)
             | UserAction::ShowOutput
+            | UserAction::ShowThinking
             | UserAction::UndoMemory => {}
         }
     }

@@ -58,6 +58,10 @@ pub(crate) struct TerminalView {
     pub(super) receipts: Vec<RecallReceipt>,
     /// The output of the last call.
     pub(super) last_output: Option<String>,
+    /// What the model thinks, until it goes on.
+    pub(super) thinking: String,
+    /// What it thought last.
+    pub(super) last_thinking: Option<String>,
 }
 
 /// The view, shared by concurrent futures. It is never borrowed across an await point.
@@ -116,6 +120,8 @@ impl TerminalView {
             held: None,
             receipts: Vec::new(),
             last_output: None,
+            thinking: String::new(),
+            last_thinking: None,
         }
     }
 

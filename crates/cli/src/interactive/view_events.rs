@@ -30,16 +30,22 @@ impl TerminalView {
         let now = Instant::now();
         match event {
             EngineEvent::Text(text) => {
+                self.fold_thinking();
                 self.progress.writing(now);
                 self.write(&text);
             }
-            EngineEvent::Thinking(_) => self.progress.thinking(now),
+            EngineEvent::Thinking(text) => {
+                self.progress.thinking(now);
+                self.thinking.push_str(&text);
+            }
             EngineEvent::Withdrawn => {
+                self.thinking.clear();
                 self.progress.waiting(now);
                 self.withdraw();
             }
             EngineEvent::Message(message) => {
                 self.close_text();
+                self.fold_thinking();
                 if message.role == Role::User {
                     self.progress.waiting(now);
                 }
@@ -47,6 +53,7 @@ impl TerminalView {
             EngineEvent::ToolStarted { id, name, input } => {
                 // The text before the call is complete.
                 self.close_text();
+                self.fold_thinking();
                 if is_todo_list(&name) {
                     self.steps = tool_calls::todo_rows(&input);
                 }
@@ -92,6 +99,22 @@ impl TerminalView {
             }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
         }
+    }
+
+    /// Shows in one line that the model has thought; the text is kept for Alt-T.
+    fn fold_thinking(&mut self) {
+        let thought = std::mem::take(&mut self.thinking);
+        if thought.trim().is_empty() {
+            return;
+        }
+        self.note(&msg!("thinking-folded", count = thought.lines().count()), Style::DIM);
+        self.last_thinking = Some(thought);
+    }
+
+    /// Shows what the model thought last.
+    pub(crate) fn show_thinking(&mut self) {
+        let text = self.last_thinking.clone().unwrap_or_else(|| msg!("thinking-none"));
+        self.note(text.trim(), Style::DIM);
     }
 
     /// Shows a recall in one line and keeps its details for Alt-R.

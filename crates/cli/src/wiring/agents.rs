@@ -265,6 +265,7 @@ impl ModelResolver for ServerModels {
                 origin: other.origin,
                 dialect: other.dialect,
                 budget: other.budget,
+                effort: None,
             })
         })
     }

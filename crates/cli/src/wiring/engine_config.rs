@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, ToolSettings};
+use dormouse_base::{
+    EffortLevel, Environment, LayerSwitch, Project, Settings, Switches, ToolSettings,
+};
+use dormouse_conversation::Effort;
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
     CostRules, EngineConfig, MemorySetup, ModelSetup, PromptOverrides, ResultRules, Services,
@@ -23,14 +26,31 @@ use crate::wiring::layers;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
-pub(super) fn model_setup(connection: &ModelConnection) -> ModelSetup {
+/// The model, with the effort of the command line or the settings.
+pub(super) fn model_setup(
+    connection: &ModelConnection,
+    arguments: &Arguments,
+    settings: &Settings,
+) -> ModelSetup {
     ModelSetup {
         client: connection.model.clone(),
         name: connection.model_name.clone(),
         origin: connection.origin.clone(),
         dialect: connection.dialect.clone(),
         budget: connection.budget,
+        effort: effort(arguments, settings),
     }
+}
+
+/// The effort of the command line, else of the settings.
+fn effort(arguments: &Arguments, settings: &Settings) -> Option<Effort> {
+    arguments.effort.or(settings.effort.map(|level| match level {
+        EffortLevel::Low => Effort::Low,
+        EffortLevel::Medium => Effort::Medium,
+        EffortLevel::High => Effort::High,
+        EffortLevel::Xhigh => Effort::XHigh,
+        EffortLevel::Max => Effort::Max,
+    }))
 }
 
 /// The tools and what their calls need.

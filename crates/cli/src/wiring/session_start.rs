@@ -265,7 +265,7 @@ impl PreparedSession {
             fork_points: None,
         };
         let config = EngineConfig {
-            model: engine_config::model_setup(&connection),
+            model: engine_config::model_setup(&connection, arguments, &settings),
             tools: engine_config::tool_setup(
                 &connection,
                 &settings.tools,
@@ -277,7 +277,6 @@ impl PreparedSession {
             ),
             small: connection.small,
             retry: connection.retry,
-            effort: None,
             project: project.clone(),
             services: engine_config::services(world)?,
             overrides: engine_config::prompt_overrides(arguments),

@@ -140,7 +140,7 @@ fn the_mode_is_switched_during_a_turn() {
     terminal.type_keys("\x1b[Z");
     terminal.wait_for_text("accept-edits >");
     terminal.type_keys("\x0f");
-    terminal.wait_for_text("Ctrl-O and Ctrl-G work when the turn has ended.");
+    terminal.wait_for_text("This key works when the turn has ended.");
     gate.open();
     terminal.wait_for_text("Written.");
     wait_for_prompt(&terminal);

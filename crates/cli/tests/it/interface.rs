@@ -1,7 +1,9 @@
 //! What the terminal interface shows while an agent works, and what its keys do at every moment.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{CellColor, Gate, Reply, ScriptedServer, Terminal, TestHome, WireFormat};
+use dormouse_testkit::{
+    CellColor, Gate, RecordedRequest, Reply, ScriptedServer, Terminal, TestHome, WireFormat,
+};
 
 use crate::program::{BOTH, ask, server};
 use crate::talk::{answer, leave, say, talk, texts, wait_for_menu, wait_for_prompt};
@@ -382,4 +384,47 @@ fn files_are_found_by_a_few_letters() {
     );
     leave(terminal);
     server.finish();
+}
+
+/// What the model thinks is one line, and a key shows all of it; effort is set on the command line and by `/effort`.
+#[test]
+fn thinking_is_folded_and_effort_is_set() {
+    for wire in BOTH {
+        let server = server(wire)
+            .reply(
+                ScriptedTurn::new()
+                    .thinking("Forty nuts,\nminus two.", "sig")
+                    .text("Thirty-eight."),
+            )
+            .reply(ScriptedTurn::new().text("Still thirty-eight."))
+            .start();
+        let home = TestHome::new().with_server(&server);
+        let mut terminal = talk(&home, &["--effort", "low"], (80, 24));
+        terminal.wait_for_text("scripted-1 (low)");
+        say(&mut terminal, "how many?", "Thirty-eight.");
+        let screen = terminal.screen();
+        assert!(screen.contains("thought: 2 lines · Alt-T shows it"), "{screen}");
+        assert!(!screen.contains("minus two"), "{screen}");
+        terminal.type_keys("\x1bt");
+        terminal.wait_for_text("minus two.");
+        say(&mut terminal, "/effort none", "unknown effort `none`");
+        say(&mut terminal, "/effort max", "Effort set to max.");
+        server.expect_break("another effort");
+        say(&mut terminal, "sure?", "Still thirty-eight.");
+        let efforts: Vec<_> =
+            server.requests().iter().map(|request| effort(wire, request)).collect();
+        let most = if wire == WireFormat::Anthropic { "max" } else { "high" };
+        assert_eq!(efforts, ["low", most]);
+        leave(terminal);
+        server.finish();
+    }
+}
+
+fn effort(wire: WireFormat, request: &RecordedRequest) -> String {
+    let body = request.json();
+    let effort = match wire {
+        WireFormat::Anthropic => &body["output_config"]["effort"],
+        WireFormat::OpenAi => &body["reasoning_effort"],
+    };
+    effort.as_str().unwrap_or_default().to_owned()
 }

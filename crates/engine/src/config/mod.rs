@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Dir, Environment, Project, Redactor, SessionId};
 use dormouse_checkpoint::Checkpoints;
+use dormouse_conversation::RequestOptions;
 use dormouse_conversation::metrics::SessionMetrics;
-use dormouse_conversation::{Effort, RequestOptions};
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 use dormouse_model::RetryPolicy;
@@ -49,8 +49,6 @@ pub struct EngineConfig {
     pub small: Option<SmallModel>,
     /// When and how often failed requests are retried.
     pub retry: RetryPolicy,
-    /// The reasoning effort, for servers that support it.
-    pub effort: Option<Effort>,
     /// Tools, permissions, and what running them needs.
     pub tools: ToolSetup,
     /// The project the conversation works in.
@@ -160,7 +158,7 @@ impl EngineConfig {
     pub(crate) fn request_options(&self) -> RequestOptions {
         let max_tokens = self.model.origin.max_tokens.unwrap_or(self.model.budget.max_output);
         let options = RequestOptions::new(&self.model.name, max_tokens);
-        RequestOptions { effort: self.effort, ..options }
+        RequestOptions { effort: self.model.effort, ..options }
     }
 
     /// Where long tool results of this conversation are stored.

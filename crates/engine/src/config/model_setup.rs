@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_conversation::{Budget, PrefixOrigin};
+use dormouse_conversation::{Budget, Effort, PrefixOrigin};
 use dormouse_model::{Dialect, Model, PriceTable};
 
 /// A model, its server and the window it has there.
@@ -18,6 +18,8 @@ pub struct ModelSetup {
     pub dialect: Dialect,
     /// Token budgets for its window.
     pub budget: Budget,
+    /// The reasoning effort, for servers that support it; none leaves it to them.
+    pub effort: Option<Effort>,
 }
 
 /// Prices and the cost limit.

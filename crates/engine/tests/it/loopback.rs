@@ -27,7 +27,6 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
         model: model(server),
         small: None,
         retry: RetryPolicy { base: std::time::Duration::from_millis(1), ..RetryPolicy::default() },
-        effort: None,
         tools: ToolSetup {
             set: Arc::new(ToolSet::builtin()),
             gate: PermissionGate::allow_all(),
@@ -78,6 +77,7 @@ fn model(server: &ScriptedServer) -> ModelSetup {
             clearing: None,
         },
         budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
+        effort: None,
     }
 }
 

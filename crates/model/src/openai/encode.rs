@@ -2,8 +2,8 @@
 //! the user's own.
 
 use dormouse_conversation::{
-    Block, BlockKind, Prefix, RequestOptions, ResponseFormat, ResultContent, Role, ToolChoice,
-    ToolDefinition,
+    Block, BlockKind, Effort, Prefix, RequestOptions, ResponseFormat, ResultContent, Role,
+    ToolChoice, ToolDefinition,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -26,6 +26,8 @@ struct Head<'a> {
     tool_choice: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<FormatOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -82,6 +84,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
                 json_schema: SchemaOut { name, strict: true, schema },
             }),
         },
+        reasoning_effort: options.effort.map(reasoning_effort),
     };
     let mut bytes = open_messages(&head);
     let system: Vec<&str> = prefix.system().iter().map(|block| block.text.as_str()).collect();
@@ -92,6 +95,15 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
         );
     }
     bytes
+}
+
+/// The name that this format has for an effort: nothing is above `high`.
+fn reasoning_effort(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High | Effort::XHigh | Effort::Max => "high",
+    }
 }
 
 fn tool(definition: &ToolDefinition) -> ToolOut<'_> {

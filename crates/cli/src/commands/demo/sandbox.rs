@@ -126,10 +126,10 @@ pub(super) async fn start_session(
                 clearing: None,
             },
             budget: Budget::for_window(window, 16_000),
+            effort: None,
         },
         small: None,
         retry: RetryPolicy::default(),
-        effort: None,
         tools: ToolSetup {
             set: Arc::new(tools),
             // The script is ours and the folder is temporary.

@@ -13,6 +13,7 @@ pub(super) mod skills;
 pub(super) mod tasks;
 
 use dormouse_base::LayerSwitch;
+use dormouse_conversation::Effort;
 use dormouse_tui::style::Style;
 use std::path::PathBuf;
 
@@ -61,6 +62,7 @@ impl InteractiveSession<'_> {
                 }
                 Err(failure) => self.view.failure(&failure),
             },
+            SlashCommand::Effort => self.effort(rest),
             SlashCommand::Clear => match self.start_new_session().await {
                 Ok(()) => self.view.say(&msg!("session-new")),
                 Err(failure) => self.view.failure(&failure),
@@ -113,6 +115,29 @@ impl InteractiveSession<'_> {
         named.as_ref().map_or(Ok(()), |named| named.hold(engine.conversation().session()))
     }
 
+    /// Runs `/effort [LEVEL]`.
+    fn effort(&mut self, name: &str) {
+        let engine = &mut self.session.engine;
+        if name.is_empty() {
+            let effort = engine.model().effort.map(|effort| effort.to_string());
+            let effort = effort.unwrap_or_else(|| msg!("effort-default"));
+            return self.view.say(&msg!("effort-current", effort = effort));
+        }
+        let changed = match name {
+            "default" => Ok(None),
+            name => name.parse::<Effort>().map(Some),
+        };
+        let effort = match changed {
+            Ok(effort) => effort,
+            Err(error) => return self.view.say(&error.to_string()),
+        };
+        // The messages so far are not in the server's cache with another effort.
+        match engine.switch_model(ModelSetup { effort, ..engine.model().clone() }) {
+            Ok(()) => self.view.say(&msg!("effort-set", effort = name)),
+            Err(error) => self.view.failure(&Failure::failed(error)),
+        }
+    }
+
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
         let ActiveSession { engine, settings, switches, project, .. } = &mut self.session;
         let server_clearing = switches.is_on(LayerSwitch::ServerClearing);
@@ -127,6 +152,7 @@ impl InteractiveSession<'_> {
             origin: other.origin,
             dialect: other.dialect,
             budget: other.budget,
+            effort: engine.model().effort,
         })?)
     }
 }

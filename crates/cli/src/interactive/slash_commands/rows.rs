@@ -39,6 +39,7 @@ fn keys() -> Rows {
         ("Tab", msg!("key-tab")),
         ("Esc", msg!("key-esc")),
         ("Ctrl-O", msg!("key-output")),
+        ("Alt-T", msg!("key-thinking")),
         ("Ctrl-G", msg!("key-editor")),
         ("Shift-Tab", msg!("key-mode")),
         ("Alt-U", msg!("key-undo")),

@@ -42,6 +42,7 @@ dormouse = A coding agent for the terminal with a memory
     .output-format-text = The response as text
     .output-format-json = One JSON object at the end
     .output-format-stream-json = One JSON object per line, as events happen
+    .effort = How hard the model thinks: low, medium, high, xhigh or max; default: the server's
     .continue = Continue the most recent session of this project
     .resume = Session to resume, by id or id prefix; without a value, list the sessions
     .max-turns = Maximum number of model requests of the run, and of each subagent; exit code 3 when it is reached

@@ -8,7 +8,7 @@ session-saved = Session saved. Continue it with: dormouse --continue
 connecting = Connecting to the model server…
 hint-leave = Press Ctrl-C again or Ctrl-D to leave.
 hint-rewind = Press Esc again to go back to an earlier message.
-hint-after-turn = Ctrl-O and Ctrl-G work when the turn has ended.
+hint-after-turn = This key works when the turn has ended.
 hint-leaving = Leaving when the turn ends; Esc stops it.
 hint-answer = Tab to answer the question.
 hint-queued = Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.
@@ -39,6 +39,12 @@ progress-stopping = stopping
 progress-more = { $label } and { $count } more
 progress-esc = Esc to interrupt
 progress-control-c = Ctrl-C to interrupt
+thinking-folded =
+    thought: { $count ->
+        [one] 1 line
+       *[other] { $count } lines
+    } · Alt-T shows it
+thinking-none = The model has not thought yet, or its server does not show it.
 response-discarded = Partial response discarded; the request is retried.
 changed-by-hook = { $label } (changed by a hook)
 context-left = Context left until auto-compaction: { $percent } %. /compact does it now.
@@ -134,6 +140,7 @@ resume-none = There is no other session in this project.
 slash-help = show keys and commands
 slash-clear = start a new session; this one stays saved
 slash-model = show the model, or switch to another
+slash-effort = show how hard the model thinks, or set it: low, medium, high, xhigh, max, default
 slash-cost = show tokens and cost of this run
 slash-stats = show context usage and session statistics
 slash-config = show the configuration in effect and where files are
@@ -159,6 +166,9 @@ slash-notes = show the session notes and their path
 slash-quit = leave (also Ctrl-D)
 
 model-current = { $model }. /model NAME switches to another model.
+effort-current = { $effort }. /effort LEVEL sets it: low, medium, high, xhigh, max or default.
+effort-default = the server's default
+effort-set = Effort set to { $effort }. The next request is not read from the cache.
 model-set = Model set to { $model }
 session-new = New session started. The previous one is saved: dormouse sessions lists it.
 plugins-none-here = No plugins yet. Install one: dormouse plugin install FOLDER or GIT-URL
@@ -243,6 +253,7 @@ key-command = run a command; its output goes with your next message
 key-tab = complete a command
 key-esc = interrupt the turn; twice at an empty prompt: go back to an earlier message
 key-output = show the whole output of the last call
+key-thinking = show what the model thought last
 key-editor = edit the message in your editor
 key-mode = next permission mode (default, accept-edits, plan)
 key-undo = at an empty prompt: undo the last memory change

@@ -42,6 +42,7 @@ dormouse = 带记忆的终端编程代理
     .output-format-text = 文本形式的回复
     .output-format-json = 结束时输出一个 JSON 对象
     .output-format-stream-json = 随事件发生，每行输出一个 JSON 对象
+    .effort = 模型的思考强度：low、medium、high、xhigh 或 max；默认由服务端决定
     .continue = 继续此项目最近的会话
     .resume = 要恢复的会话：ID 或 ID 开头部分；不带值时列出会话
     .max-turns = 本次运行以及每个子代理的模型请求次数上限；达到上限时退出码为 3
