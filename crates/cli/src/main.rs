@@ -11,7 +11,9 @@ mod message_catalog;
 mod terminal;
 mod wiring;
 
-use dormouse_base::names;
+use std::path::PathBuf;
+
+use dormouse_base::{Environment, names};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, CliCommand, JsonOutput};
@@ -37,7 +39,7 @@ fn main() -> std::process::ExitCode {
         return code;
     }
     let mut world = World::of_process();
-    Locale::of_environment(&world.environment).apply();
+    locale(world.home().ok(), &world.environment).apply();
     let arguments = match args::parse_arguments(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -57,6 +59,15 @@ fn main() -> std::process::ExitCode {
             failure.exit().into()
         }
     }
+}
+
+/// The language of the user's settings, else of the environment.
+fn locale(home: Option<PathBuf>, environment: &Environment) -> Locale {
+    let text = home
+        .map(|home| home.join("settings.json"))
+        .and_then(|file| std::fs::read_to_string(file).ok());
+    let set = text.as_deref().and_then(Locale::of_settings);
+    set.unwrap_or_else(|| Locale::of_environment(environment))
 }
 
 /// Prints help, version or an error in the arguments. Help and version are no errors.

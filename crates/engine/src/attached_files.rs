@@ -49,7 +49,8 @@ fn mentions(prompt: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut before = ' ';
     for (at, c) in prompt.char_indices() {
-        let starts_word = before.is_whitespace() || "(（「『\"'，。、：".contains(before);
+        // In Chinese no blank stands before it; in an address a letter does.
+        let starts_word = !before.is_ascii_graphic() || "([{\"'".contains(before);
         before = c;
         let Some(rest) = prompt.get(at..).and_then(|rest| rest.strip_prefix('@')) else { continue };
         if !starts_word {
@@ -129,6 +130,7 @@ mod tests {
             ("@\"a b.txt\" please", &["a b.txt"]),
             ("mail me@example.com", &[]),
             ("（@文档/睡鼠.md）", &["文档/睡鼠.md）"]),
+            ("看@文档/睡鼠.md的内容", &["文档/睡鼠.md的内容"]),
             ("@ alone", &[]),
         ];
         for (prompt, expected) in cases {

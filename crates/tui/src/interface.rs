@@ -176,7 +176,8 @@ impl Interface {
         let before = self.composer.before_cursor();
         let at = before.rfind('@')?;
         let (text, word) = before.split_at(at);
-        let starts_word = text.chars().next_back().is_none_or(char::is_whitespace);
+        // In Chinese no blank stands before it; in an address a letter does.
+        let starts_word = text.chars().next_back().is_none_or(|before| !before.is_ascii_graphic());
         let word = word.strip_prefix('@')?;
         (starts_word && !word.contains(char::is_whitespace)).then_some(word)
     }
@@ -418,7 +419,7 @@ impl Interface {
         for (when, text) in waiting.chain(self.queue.iter().map(|text| (&self.texts.queued, text)))
         {
             let line = text.lines().next().unwrap_or_default();
-            rows.push(fitted_row(&format!("{when}: {line}"), Style::DIM, columns));
+            rows.push(fitted_row(&format!("{when} {line}"), Style::DIM, columns));
         }
         let cursor = self.input_rows(&mut rows, columns);
         if let Some(suggestions) = &self.suggestions {

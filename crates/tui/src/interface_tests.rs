@@ -9,7 +9,7 @@ fn interface() -> Interface {
         Vec::new(),
         vec![command("/compact"), command("/context"), command("/cost")],
         InterfaceTexts {
-            queued: "queued".to_owned(),
+            queued: "queued:".to_owned(),
             leave: "Press Ctrl-C again.".to_owned(),
             ..InterfaceTexts::default()
         },

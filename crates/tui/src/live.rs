@@ -8,6 +8,26 @@ use crate::width;
 pub(crate) const SELECTED: &str = "❯ ";
 pub(crate) const NOT_SELECTED: &str = "  ";
 
+/// The rows that a row needs in so many columns, with its styles; at least one.
+pub fn rewrapped(row: &LiveRow, columns: usize) -> Vec<LiveRow> {
+    let mut flow = Flow::new(columns);
+    for (text, style) in row {
+        text.chars().for_each(|letter| flow.put(letter, *style));
+    }
+    flow.end_row();
+    let mut rows = vec![LiveRow::new()];
+    for piece in flow.take() {
+        match (piece, rows.last_mut()) {
+            (Piece::Text(text, style), Some(last)) => last.push((text, style)),
+            (Piece::Text(..), None) => {}
+            (Piece::Newline, _) => rows.push(LiveRow::new()),
+        }
+    }
+    // The last row is ended as well.
+    rows.pop();
+    if rows.is_empty() { vec![LiveRow::new()] } else { rows }
+}
+
 /// A row of styled text.
 pub type LiveRow = Vec<(String, Style)>;
 

@@ -154,7 +154,8 @@ pub(crate) struct GuardArguments {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub(crate) struct AddArguments {
-    pub(crate) name: String,
+    #[arg(required = true)]
+    pub(crate) name: Vec<String>,
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub(crate) kind: Option<MemoryTypeArgument>,
     #[arg(long, value_name = "TEXT")]

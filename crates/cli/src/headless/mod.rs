@@ -1,17 +1,23 @@
 //! `dormouse -p`: one question, one answer, no further questions.
 
 pub(crate) mod output;
+mod run_progress;
 
+use std::convert::Infallible;
 use std::io::IsTerminal;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use dormouse_engine::{TurnContext, TurnEnd, TurnReport};
+use dormouse_engine::{EngineEvent, TurnContext, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Arguments, LIST_SESSIONS, OutputFormat, SessionsArguments};
 use crate::commands::sessions;
 use crate::headless::output::OutputPrinter;
+use crate::headless::run_progress::{ProgressTarget, RunProgress};
 use crate::wiring::background_tasks;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
@@ -21,6 +27,9 @@ use crate::wiring::session_start;
 use crate::wiring::session_start::{ActiveSession, KeyOrigin, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
+
+/// How often it is checked whether a line of progress is due.
+const PROGRESS_CHECK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     if arguments.resume.as_deref() == Some(LIST_SESSIONS) {
@@ -92,10 +101,23 @@ async fn ask(
     printer.begin(&surroundings.folder, &engine.tool_names());
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
-    let mut sink = |event| printer.event(&event);
+    let target = if std::io::stderr().is_terminal() {
+        ProgressTarget::Terminal
+    } else {
+        ProgressTarget::Log
+    };
+    let progress = RunProgress::new(target, surroundings.folder.as_str().into(), Instant::now());
+    let progress = Mutex::new(progress);
+    let mut sink = |event: EngineEvent| {
+        lock(&progress).event(&event, Instant::now());
+        printer.event(&event);
+    };
     let mut context = TurnContext::new(&interrupt, &mut sink);
     let turn = engine.run_turn(prompt, surroundings, arguments.max_turns, &mut context);
-    let report = until_interrupted(turn, &interrupt).await?;
+    let report = tokio::select! {
+        report = until_interrupted(turn, &interrupt) => report?,
+        never = show_progress(&progress) => match never {},
+    };
     if arguments.wait {
         background_tasks::finish(engine, &mut |event| printer.event(&event)).await;
     }
@@ -106,6 +128,21 @@ async fn ask(
     let report = TurnReport { cost_usd, ..report };
     printer.end(&report, world.clock.elapsed().saturating_sub(start));
     Ok(report)
+}
+
+fn lock(progress: &Mutex<RunProgress>) -> MutexGuard<'_, RunProgress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes the lines that are due, for as long as it is asked to.
+async fn show_progress(progress: &Mutex<RunProgress>) -> Infallible {
+    loop {
+        tokio::time::sleep(PROGRESS_CHECK).await;
+        let line = lock(progress).line(Instant::now());
+        if let Some(line) = line {
+            print::note(&line);
+        }
+    }
 }
 
 /// Runs a turn. Ctrl-C, SIGTERM and SIGHUP interrupt it; the turn then ends in order.

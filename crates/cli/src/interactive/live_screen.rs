@@ -9,7 +9,7 @@ use dormouse_tui::action::UserAction;
 use dormouse_tui::inline::{InlineTerminal, LiveStyles};
 use dormouse_tui::interface::{Interface, TurnPhase};
 use dormouse_tui::keys::TerminalEvent;
-use dormouse_tui::live::LiveRow;
+use dormouse_tui::live::{LiveRow, rewrapped};
 use dormouse_tui::menu::Choice;
 use dormouse_tui::style::{Piece, Style};
 use tokio::time::Instant;
@@ -130,6 +130,8 @@ impl LiveScreen {
     /// Draws what has changed. A terminal that cannot be written to is noticed by the next read.
     pub(crate) fn draw(&mut self) {
         if self.is_changed && !self.is_paused {
+            // The news of another size may be behind: a frame of the old size would stand in the wrong rows.
+            self.take_size();
             let view = self.interface.view(self.columns);
             let finished = std::mem::take(&mut self.finished);
             let _gone = self.terminal.draw(&finished, &view);
@@ -153,9 +155,7 @@ impl LiveScreen {
                 None
             }
             TerminalEvent::Resized => {
-                let size = tty::size();
-                self.columns = size.0;
-                let _gone = self.terminal.resize(size);
+                self.take_size();
                 None
             }
         };
@@ -166,6 +166,26 @@ impl LiveScreen {
             self.draw();
         }
         action
+    }
+
+    /// Takes the terminal's size. Rows that are wider than it now are wrapped again: nothing of them may be lost.
+    fn take_size(&mut self) {
+        let size = tty::size();
+        let is_narrower = size.0 < self.columns;
+        self.columns = size.0;
+        let _gone = self.terminal.resize(size);
+        if is_narrower {
+            let columns = self.columns();
+            let mut rows: Vec<LiveRow> = std::mem::take(&mut self.finished)
+                .iter()
+                .flat_map(|row| rewrapped(row, columns))
+                .collect();
+            let mut row = rewrapped(&std::mem::take(&mut self.row), columns);
+            self.row = row.pop().unwrap_or_default();
+            rows.extend(row);
+            self.finished = rows;
+            self.interface.set_tail(self.row.clone());
+        }
     }
 
     /// Draws nothing until [`Self::release`]: much output follows, which is drawn at once.

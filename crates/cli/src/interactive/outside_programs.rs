@@ -15,11 +15,11 @@ impl InteractiveSession<'_> {
         let world = self.world;
         let edit = async {
             let copy = EditedCopy::create(world, MESSAGE, text)?;
-            let edited = copy.edit(world)?;
+            let edited = copy.edit_freely(world)?;
             copy.remove()?;
             Ok(edited)
         };
-        match self.input.lend(&self.view, edit).await {
+        match self.input.lend_screen(&self.view, edit).await {
             Ok(edited) => self.input.set_text(&self.view, edited.trim_end()),
             Err(failure) => self.view.failure(&failure),
         }
@@ -27,14 +27,14 @@ impl InteractiveSession<'_> {
 
     /// Shows the whole output of the last call.
     pub(super) async fn show_output(&mut self) {
-        let Some(output) = self.view.borrow_mut().last_output() else {
+        let Some(output) = self.view.borrow_mut().last_output.clone() else {
             return self.view.say(&msg!("output-none"));
         };
         let world = self.world;
         let show = async {
             EditedCopy::create(world, OUTPUT, &format!("{}\n", output.trim_end()))?.show(world)
         };
-        if let Err(failure) = self.input.lend(&self.view, show).await {
+        if let Err(failure) = self.input.lend_screen(&self.view, show).await {
             self.view.failure(&failure);
         }
     }

@@ -170,7 +170,13 @@ impl TurnProgress {
         Some(text + &stop.unwrap_or_default())
     }
 
-    fn describe(&self, now: Instant) -> Option<(String, Duration)> {
+    /// Whether the answer is being written.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.activity == Activity::Writing && self.calls.is_empty()
+    }
+
+    /// What is going on, and for how long; none if nothing is.
+    pub(crate) fn describe(&self, now: Instant) -> Option<(String, Duration)> {
         if let Some(since) = self.stopping {
             let seconds = now.duration_since(since).as_secs();
             let text = format!("{} · {seconds} s", msg!("progress-stopping"));

@@ -51,7 +51,7 @@ fn show_results(
     for block in &message.blocks {
         let BlockKind::ToolResult { id } = block.kind() else { continue };
         let Some(call) = calls.get(id) else { continue };
-        let label = tool_calls::label(call.name, call.input.get(), view.folder());
+        let label = tool_calls::label(call.name, call.input.get(), &view.folder);
         view.finished_call(call.name, &label, block);
     }
 }

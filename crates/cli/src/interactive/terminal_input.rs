@@ -120,15 +120,25 @@ impl TerminalInput {
         }
     }
 
-    /// Lends the terminal, in its normal mode, to work that prints, asks or starts another program.
+    /// Lends the terminal, in its normal mode, to work that prints or asks.
     pub(crate) async fn lend<T>(&mut self, view: &SharedView, work: impl Future<Output = T>) -> T {
+        let result = self.lend_screen(view, work).await;
+        view.borrow_mut().others_wrote();
+        result
+    }
+
+    /// Lends the terminal to a program that leaves nothing on the screen, such as an editor.
+    pub(crate) async fn lend_screen<T>(
+        &mut self,
+        view: &SharedView,
+        work: impl Future<Output = T>,
+    ) -> T {
         view.live(LiveScreen::leave);
         if self.reads_control_c() {
             tty::restore();
         }
         let result = work.await;
         self.take_back(view);
-        view.borrow_mut().row_ended();
         result
     }
 

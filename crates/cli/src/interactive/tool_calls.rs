@@ -127,6 +127,8 @@ fn exit_note<'t>(name: &str, output: &'t str) -> Option<&'t str> {
 pub(crate) fn preview(name: &str, output: &str, outcome: &CallOutcome) -> Vec<String> {
     let is_command = traits_of(name).label == CallLabel::Command;
     let most = match outcome {
+        // Without an exit code nothing was printed: the row says all.
+        CallOutcome::Failed(_) if exit_note(name, output).is_none() => return Vec::new(),
         CallOutcome::Failed(_) if is_command => 12,
         CallOutcome::Succeeded(_) if is_command => 5,
         _ => return Vec::new(),
@@ -155,12 +157,19 @@ fn without_brackets(line: &str) -> String {
     inner.unwrap_or(line).to_owned()
 }
 
-/// The error without the parts that the label shows already.
+/// The error without the parts that the label shows already, and without words that are for the model.
 fn failure(name: &str, first: &str, folder: &Path) -> String {
     let text = shortened(first, folder);
+    if text.starts_with("interrupted: ") {
+        return msg!("call-interrupted");
+    }
     match text.strip_prefix(&format!("{name} was not run: ")) {
-        Some(why) => format!("not run: {why}"),
-        None => format!("failed: {text}"),
+        Some("the user declined; ask what to do instead") => msg!("call-declined"),
+        Some(why) => match why.strip_prefix("the user declined and said: ") {
+            Some(said) => msg!("call-declined-because", said = said),
+            None => msg!("call-not-run", why = why),
+        },
+        None => msg!("call-failed", why = text),
     }
 }
 

@@ -265,7 +265,7 @@ impl<'t> TurnMonitor<'t> {
         }
         let chosen = {
             let shown = view.borrow_mut();
-            confirmation::chosen(&open.request, shown.folder(), answer)
+            confirmation::chosen(&open.request, &shown.folder, answer)
         };
         let rule = match chosen {
             MenuReply::Reply(reply) => {

@@ -175,8 +175,15 @@ impl TerminalView {
         self.change(|interface| interface.set_status(status));
     }
 
-    /// The line editor or another program has written; the cursor is at the start of a row.
+    /// The line editor may have written; the cursor is at the start of a row. A composer leaves nothing behind.
     pub(crate) fn row_ended(&mut self) {
+        if self.screen.live().is_none() {
+            self.others_wrote();
+        }
+    }
+
+    /// Another program has written; the cursor is at the start of a row.
+    pub(crate) fn others_wrote(&mut self) {
         self.screen.row_ended();
         self.last = LastOutput::Note;
     }

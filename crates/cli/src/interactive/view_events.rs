@@ -1,7 +1,5 @@
 //! Engine events and tool calls, as rows on the terminal.
 
-use std::path::Path;
-
 use dormouse_base::printable;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, ResultDisplay, Role};
@@ -149,16 +147,6 @@ impl TerminalView {
         if !output.trim().is_empty() {
             self.last_output = Some(output);
         }
-    }
-
-    /// The whole output of the last call.
-    pub(super) fn last_output(&self) -> Option<String> {
-        self.last_output.clone()
-    }
-
-    /// The folder that paths are shown relative to.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Shows a finished tool call in one row, and lines of its output below.

@@ -63,6 +63,12 @@ impl Locale {
         value.and_then(Self::named).unwrap_or(Self::English)
     }
 
+    /// The language that a settings file says; none if it says none. It is read before the settings are, for help and errors.
+    pub(crate) fn of_settings(text: &str) -> Option<Self> {
+        let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+        Self::named(settings.get("language")?.as_str()?)
+    }
+
     /// Texts are in this language from now on.
     pub(crate) fn apply(self) {
         IS_CHINESE.store(self == Self::Chinese, Ordering::Relaxed);

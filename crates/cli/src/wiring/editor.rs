@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, RelPath, names};
+use dormouse_base::{Dir, Environment, RelPath, names};
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
@@ -25,13 +25,20 @@ impl EditedCopy {
         Ok(Self { folder, file, text: text.to_owned() })
     }
 
-    /// Opens the editor, waits for it, and returns the new text.
+    /// Opens the editor, waits for it, and returns the new text, which must not be empty.
     pub(crate) fn edit(&self, world: &World) -> Result<String, Failure> {
-        let environment = &world.environment;
-        let editor =
-            [names::VISUAL, names::EDITOR].into_iter().find_map(|name| environment.get(name));
-        let edited = self.edit_with(editor.unwrap_or("vi"));
-        edited.map_err(|failure| self.with_kept_text(failure))
+        let text = self.edit_freely(world)?;
+        if !text.trim().is_empty() {
+            return Ok(text);
+        }
+        let empty = anyhow::anyhow!(msg!("editor-empty", editor = editor(&world.environment)));
+        let failure = Failure::failed(empty).hint(msg!("editor-empty-hint"));
+        Err(self.with_kept_text(failure))
+    }
+
+    /// The same for a text that may be empty.
+    pub(crate) fn edit_freely(&self, world: &World) -> Result<String, Failure> {
+        self.edit_with(editor(&world.environment)).map_err(|failure| self.with_kept_text(failure))
     }
 
     /// Shows the text in the user's pager, and removes the copy.
@@ -48,14 +55,8 @@ impl EditedCopy {
             Err(error) if error.is_not_found() => Vec::new(),
             other => other?,
         };
-        let text = String::from_utf8(bytes).map_err(|_| {
-            Failure::failed(anyhow::anyhow!(msg!("editor-not-utf8", editor = editor)))
-        })?;
-        if text.trim().is_empty() {
-            let empty = anyhow::anyhow!(msg!("editor-empty", editor = editor));
-            return Err(Failure::failed(empty).hint(msg!("editor-empty-hint")));
-        }
-        Ok(text)
+        String::from_utf8(bytes)
+            .map_err(|_| Failure::failed(anyhow::anyhow!(msg!("editor-not-utf8", editor = editor))))
     }
 
     /// Adds the path of the edited text to a failure, if the text was changed.
@@ -98,4 +99,10 @@ fn run(editor: &str, file: &Path) -> Result<(), Failure> {
             Err(Failure::failed(failed).hint(msg!("editor-failed-hint")))
         }
     }
+}
+
+/// The user's editor.
+fn editor(environment: &Environment) -> &str {
+    let variables = [names::VISUAL, names::EDITOR];
+    variables.into_iter().find_map(|name| environment.get(name)).unwrap_or("vi")
 }

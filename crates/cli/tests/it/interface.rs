@@ -428,3 +428,77 @@ fn effort(wire: WireFormat, request: &RecordedRequest) -> String {
     };
     effort.as_str().unwrap_or_default().to_owned()
 }
+
+/// A pager and an editor leave nothing behind: the screen is as before.
+#[test]
+fn a_pager_leaves_nothing_behind() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("b", "Bash", r#"{"command":"seq 3"}"#))
+        .reply(ScriptedTurn::new().text("Counted."))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("PAGER", "true");
+    home.set_env("VISUAL", "true");
+    let mut terminal = talk(&home, BYPASS, (80, 24));
+    say(&mut terminal, "count", "Counted.");
+    let above_status = |terminal: &Terminal| {
+        let screen = terminal.screen();
+        screen.split("scripted-1 · bypass").next().map(str::to_owned)
+    };
+    let before = above_status(&terminal);
+    for key in ["\x0f", "\x07", "\x0f"] {
+        terminal.type_keys(key);
+        terminal.type_keys("x");
+        terminal.wait_for_text("bypass > x");
+        terminal.type_keys("\x7f");
+        wait_for_prompt(&terminal);
+    }
+    assert_eq!(above_status(&terminal), before);
+    leave(terminal);
+    server.finish();
+}
+
+/// A run without a conversation says what it waits for.
+#[test]
+fn a_run_that_takes_long_says_so() {
+    let gate = Gate::new();
+    let reply = Reply::from(ScriptedTurn::new().text("At last.")).gate_after(0, &gate);
+    let server = server(WireFormat::Anthropic).reply(reply).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &["-p", "hi"], (80, 24));
+    terminal.wait_for_text("waiting for the model · ");
+    gate.open();
+    terminal.wait_for_text("At last.");
+    assert_eq!(terminal.wait(), 0);
+    server.finish();
+}
+
+/// A window that gets narrower in the middle of a row loses no word of it, in either language.
+#[test]
+fn a_narrower_window_loses_nothing() {
+    let english: Vec<String> = (0..60).map(|number| format!("word{number}")).collect();
+    let chinese: Vec<String> = (0..60).map(|number| format!("松果{number}号，")).collect();
+    for (words, separator) in [(english, " "), (chinese, "")] {
+        let gate = Gate::new();
+        let text = words.join(separator);
+        let reply = Reply::from(ScriptedTurn::new().text(text)).gate_after(3, &gate);
+        let server = server(WireFormat::Anthropic).reply(reply).start();
+        let home = TestHome::new().with_server(&server);
+        let mut terminal = talk(&home, &[], (80, 24));
+        terminal.enter("go");
+        terminal.wait_for_text(words[0].trim_end_matches('，'));
+        terminal.wait_for("a part of a row", |screen| screen.contains("writing · "));
+        terminal.resize(40, 24);
+        gate.open();
+        wait_for_prompt(&terminal);
+        let shown: String = terminal.all_rows().concat().replace(' ', "");
+        let mut rest = shown.as_str();
+        for word in &words {
+            let word = word.trim_end_matches('，');
+            let (_, after) = rest.split_once(word).unwrap_or_else(|| panic!("{word}: {shown}"));
+            rest = after;
+        }
+        leave(terminal);
+        server.finish();
+    }
+}

@@ -49,7 +49,7 @@ impl ChangeResult {
 }
 
 pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit, Failure> {
-    require_text("name", Some(&arguments.name))?;
+    require_text("name", Some(&arguments.name.join(" ")))?;
     require_text("description", arguments.description.as_ref())?;
     let NewText { name, description, body } = new_text(arguments)?;
     let kind = arguments.kind.unwrap_or_else(|| one_line::type_of(&body));
@@ -89,6 +89,7 @@ struct NewText {
 /// The texts as given; what is left out is made from the rest. A sentence alone is the whole memory.
 fn new_text(arguments: &AddArguments) -> Result<NewText, Failure> {
     let AddArguments { name, description, body, .. } = arguments;
+    let name = &name.join(" ");
     if description.is_none() && body.is_none() {
         let description = one_line::description_of(name);
         return Ok(NewText { name: one_line::name_of(name), description, body: name.clone() });

@@ -90,7 +90,7 @@ pub(crate) fn context(engine: &Engine) -> Rows {
     let mut rows: Rows = window
         .shares
         .into_iter()
-        .map(|share| (share.what.to_owned(), msg!("row-about-tokens", tokens = share.tokens)))
+        .map(|share| (share_name(share.what), msg!("row-about-tokens", tokens = share.tokens)))
         .collect();
     let budget = engine.model().budget;
     let used = engine.conversation().tokens_used();
@@ -99,6 +99,24 @@ pub(crate) fn context(engine: &Engine) -> Rows {
     let left = engine.context_window().state.percent_left;
     rows.push((msg!("row-left-until"), format!("{left} %")));
     rows
+}
+
+/// What takes a share of the window, in the user's language.
+fn share_name(what: &str) -> String {
+    match what {
+        "system prompt" => msg!("share-system"),
+        "tool definitions" => msg!("share-tools"),
+        "instruction files, memory index, date" => msg!("share-instructions"),
+        "summary of compacted messages" => msg!("share-summary"),
+        "messages of the program" => msg!("share-program"),
+        "tool results" => msg!("share-results"),
+        "tool calls" => msg!("share-calls"),
+        "thinking" => msg!("share-thinking"),
+        "pictures and documents" => msg!("share-pictures"),
+        "your messages and their attachments" => msg!("share-user"),
+        "answers" => msg!("share-answers"),
+        other => other.to_owned(),
+    }
 }
 
 /// Statistics of the session from the usage log; on a narrow terminal only the totals.

@@ -82,8 +82,10 @@ fn show(session: &ActiveSession, view: &SharedView, name: &str) {
     {
         view.list(&vec![shell_row(shell)]);
         view.say(&shell.command);
-    } else {
+    } else if session.subagents.runs().list().iter().any(|run| run.name == name) {
         agents::show(&session.subagents, view, name);
+    } else {
+        view.say(&msg!("tasks-unknown", name = name));
     }
 }
 

@@ -11,9 +11,9 @@ hint-rewind = Press Esc again to go back to an earlier message.
 hint-after-turn = This key works when the turn has ended.
 hint-leaving = Leaving when the turn ends; Esc stops it.
 hint-answer = Tab to answer the question.
-hint-queued = Enter again sends it now, Up edits it; otherwise it is sent when the turn ends.
-label-queued = queued
-label-steered = with the next request
+hint-queued = Enter again sends it with the next request of this turn, Up edits it; otherwise it is sent when the turn ends.
+label-queued = queued:
+label-steered = with the next request:
 status-window = window { $percent } %
 status-cache = cache { $percent } %
 status-cost-unknown = cost unknown
@@ -64,6 +64,11 @@ turn-too-long-hint = /context shows what fills the context window; /clear starts
 
 # Tool calls
 
+call-interrupted = interrupted
+call-declined = not run: declined
+call-declined-because = not run: declined, “{ $said }”
+call-not-run = not run: { $why }
+call-failed = failed: { $why }
 call-no-output = no output
 call-image = image
 call-lines =
@@ -220,6 +225,17 @@ dream-files = ; files changed in its copy: { $files }
 
 # Rows of /context, /stats, /config and /permissions
 
+share-system = system prompt
+share-tools = tool definitions
+share-instructions = instruction files, memory index, date
+share-summary = summary of compacted messages
+share-program = messages of the program
+share-results = tool results
+share-calls = tool calls
+share-thinking = thinking
+share-pictures = pictures and documents
+share-user = your messages and their attachments
+share-answers = answers
 row-messages = messages
 row-context-left = context left
 row-used = used

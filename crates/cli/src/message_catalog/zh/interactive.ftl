@@ -11,9 +11,9 @@ hint-rewind = 再按一次 Esc 回退到之前的消息。
 hint-after-turn = 此按键在本轮结束后可用。
 hint-leaving = 本轮结束后退出；按 Esc 立即停止。
 hint-answer = 按 Tab 回答上面的问题。
-hint-queued = 再按 Enter 立即发送，按 ↑ 编辑；否则在本轮结束后发送。
-label-queued = 排队中
-label-steered = 随下一次请求发送
+hint-queued = 再按 Enter 随本轮下一次请求发送，按 ↑ 编辑；否则在本轮结束后发送。
+label-queued = 排队中：
+label-steered = 随下一次请求发送：
 status-window = 窗口 { $percent } %
 status-cache = 缓存 { $percent } %
 status-cost-unknown = 费用未知
@@ -25,8 +25,8 @@ terminal-unreadable = 错误：无法读取终端：{ $reason }
 terminal-failed = 无法读取终端：{ $error }
 terminal-mode-failed = 无法设置终端：{ $error }
 history-not-saved = 未能写入输入历史：{ $error }
-command-unknown-here = 未知命令 /{ $name }。{ $hint } /help 列出所有命令。
-command-suggestion = { " " }是否想输入 /{ $name }？
+command-unknown-here = 未知命令 /{ $name }。{ $hint }/help 列出所有命令。
+command-suggestion = 是否想输入 /{ $name }？
 
 # Progress of a turn
 
@@ -60,6 +60,11 @@ turn-too-long-hint = /context 显示上下文窗口的占用；/clear 开始新�
 
 # Tool calls
 
+call-interrupted = 已中断
+call-declined = 未运行：已拒绝
+call-declined-because = 未运行：已拒绝，“{ $said }”
+call-not-run = 未运行：{ $why }
+call-failed = 失败：{ $why }
 call-no-output = 无输出
 call-image = 图片
 call-lines = { $count } 行
@@ -196,6 +201,17 @@ dream-files = ；副本中改动的文件：{ $files }
 
 # Rows of /context, /stats, /config and /permissions
 
+share-system = 系统提示词
+share-tools = 工具定义
+share-instructions = 指令文件、记忆索引、日期
+share-summary = 已压缩消息的摘要
+share-program = 程序添加的消息
+share-results = 工具结果
+share-calls = 工具调用
+share-thinking = 思考
+share-pictures = 图片和文档
+share-user = 你的消息及附件
+share-answers = 回答
 row-messages = 消息
 row-context-left = 剩余上下文
 row-used = 已用
