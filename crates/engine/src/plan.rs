@@ -14,8 +14,8 @@ use dormouse_conversation::known_tools::EXIT_PLAN;
 use dormouse_conversation::{Block, EnvironmentFacts};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
-    CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, ResultLimit, Tool, ToolClass,
-    ToolError, ToolOutput, ToolSpec, parse_input,
+    CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, Grant, ResultLimit, Tool,
+    ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -258,7 +258,7 @@ fn question(input: &RawValue) -> ConfirmationRequest {
         input: input.to_owned(),
         why: "nothing is changed before you accept the plan".to_owned(),
         change: None,
-        rule: EXIT_PLAN.name.to_owned(),
+        grant: Grant::Edits,
     }
 }
 

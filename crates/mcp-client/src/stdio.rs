@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dormouse_tools::{PipedProcess, ProcessCommand, ProcessError, RunningProcess, exit_note};
+use dormouse_tools::{ExitNote, PipedProcess, ProcessCommand, ProcessError, RunningProcess};
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::AsyncReadExt;
@@ -96,9 +96,11 @@ impl ServerProcess {
 fn ended(status: Option<ExitStatus>) -> String {
     match status {
         None => "the server closed its output".to_owned(),
-        Some(status) => match exit_note(status) {
+        Some(status) => match ExitNote::of_failure(status) {
             None => "the server process exited (exit code 0)".to_owned(),
-            Some(note) => format!("the server process exited ({})", note.trim_matches(['[', ']'])),
+            Some(note) => {
+                format!("the server process exited ({})", note.to_string().trim_matches(['[', ']']))
+            }
         },
     }
 }

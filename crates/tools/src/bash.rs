@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use dormouse_sandbox::{SandboxPolicy, command_prefix};
 
 use crate::command_sandbox::SandboxedCommand;
-use crate::exit_note::exit_note;
+use crate::exit_note::ExitNote;
 use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
 use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
@@ -347,8 +347,8 @@ fn conclude(ran: &mut RanCommand, timeout: Duration) {
     let RanCommand { kept, end, pipe } = ran;
     match *end {
         ProcessEnd::Exited(status) => {
-            if let Some(note) = exit_note(status) {
-                kept.note(note);
+            if let Some(note) = ExitNote::of_failure(status) {
+                kept.note(note.to_string());
             }
         }
         ProcessEnd::TimedOut => kept.note(format!(

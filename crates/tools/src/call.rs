@@ -18,11 +18,12 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use crate::arguments::object;
+use crate::call_refusal::CallRefusal;
 use crate::call_result::CallResult;
 use crate::{
     BeforeCall, CallContext, CallObserver, CallOpinion, CallView, ConfirmationOverride,
-    ConfirmationReply, ConfirmationRequest, Confirmer, FileRoute, Forwarded, Tool, ToolError,
-    ToolSet,
+    ConfirmationReply, ConfirmationRequest, Confirmer, FileRoute, Forwarded, Grant, Tool,
+    ToolError, ToolSet,
 };
 
 /// How long a tool may take to stop by itself: longer than Bash needs to end a command that ignores signals.
@@ -53,11 +54,17 @@ struct Permit {
 /// Why a call does not run.
 enum Refusal {
     /// It was denied.
-    Denied(String),
+    Call(CallRefusal),
     /// It would fail, with this error.
     Fails(ToolError),
     /// The call was interrupted.
     Interrupted,
+}
+
+impl Refusal {
+    fn denied(why: String) -> Self {
+        Self::Call(CallRefusal::Denied { why })
+    }
 }
 
 impl CallRunner {
@@ -136,8 +143,8 @@ impl CallRunner {
             {
                 Ok(Permit::default())
             }
-            (_, CallOpinion::Deny { why }) => Err(Refusal::Denied(why)),
-            (PermissionVerdict::Deny, _) => Err(Refusal::Denied(decision.why)),
+            (_, CallOpinion::Deny { why }) => Err(Refusal::denied(why)),
+            (PermissionVerdict::Deny, _) => Err(Refusal::denied(decision.why)),
             (PermissionVerdict::Allow, CallOpinion::Neutral | CallOpinion::Allow { .. }) => {
                 Ok(Permit::default())
             }
@@ -174,19 +181,19 @@ impl CallRunner {
                 Some(ConfirmationOverride::Allow { input }) => {
                     return self.permit_changed(tool, input, context);
                 }
-                Some(ConfirmationOverride::Deny { why }) => return Err(Refusal::Denied(why)),
+                Some(ConfirmationOverride::Deny { why }) => return Err(Refusal::denied(why)),
                 None => {}
             }
         }
         let Some(confirmer) = &self.confirmer else {
-            return Err(Refusal::Denied(no_confirmation(&decision)));
+            return Err(Refusal::denied(no_confirmation(&decision)));
         };
         let question = ConfirmationRequest {
             tool: view.name.to_owned(),
             input: view.input.to_owned(),
             why: decision.why,
             change,
-            rule: decision.rule.to_string(),
+            grant: Grant::Rule(decision.rule.clone()),
         };
         let reply = tokio::select! {
             biased;
@@ -200,7 +207,9 @@ impl CallRunner {
                 }
             }
             ConfirmationReply::Always => self.gate.grant(decision.rule),
-            ConfirmationReply::No { said } => return Err(Refusal::Denied(declined(said))),
+            ConfirmationReply::No { said } => {
+                return Err(Refusal::Call(CallRefusal::Declined { said }));
+            }
         }
         Ok(Permit { input: None, confirmed: true })
     }
@@ -217,23 +226,23 @@ impl CallRunner {
             if decision.verdict == PermissionVerdict::Deny
                 || (decision.verdict == PermissionVerdict::Ask && decision.by_rule)
             {
-                return Err(Refusal::Denied(decision.why));
+                return Err(Refusal::denied(decision.why));
             }
         }
         Ok(Permit { input, confirmed: false })
     }
 
     async fn refused(&self, view: CallView<'_>, refusal: Refusal) -> CallResult {
-        let why = match refusal {
-            Refusal::Denied(why) => why,
+        let refusal = match refusal {
+            Refusal::Call(refusal) => refusal,
             Refusal::Fails(error) => return Err(error).into(),
             Refusal::Interrupted => return Err(ToolError::interrupted()).into(),
         };
         let notes = match &self.observer {
-            Some(observer) => observer.denied(view, &why).await,
+            Some(observer) => observer.denied(view, &refusal.why()).await,
             None => Vec::new(),
         };
-        let denied = CallResult::error(format!("{} was not run: {why}", view.name));
+        let denied = CallResult::error(refusal.text(view.name));
         CallResult { notes, ..denied.with(PermissionVerdict::Deny) }
     }
 
@@ -304,13 +313,6 @@ fn no_confirmation(decision: &PermissionDecision) -> String {
          a rule in the settings",
         decision.why, decision.rule
     )
-}
-
-fn declined(said: Option<String>) -> String {
-    match said {
-        Some(said) => format!("the user declined and said: {said}"),
-        None => "the user declined; ask what to do instead".to_owned(),
-    }
 }
 
 fn panic_text(name: &str, panic: &(dyn std::any::Any + Send)) -> String {

@@ -11,7 +11,7 @@ use dormouse_sandbox::{NetworkAccess, SandboxPolicy};
 use serde_json::value::RawValue;
 
 use crate::command_setup::CommandSandbox;
-use crate::{CallContext, ConfirmationReply, ConfirmationRequest, ToolError};
+use crate::{CallContext, ConfirmationReply, ConfirmationRequest, Grant, ToolError};
 
 /// How much of the end of the output is searched for signs of a denial.
 const TAIL: usize = 8 * 1024;
@@ -112,7 +112,7 @@ impl SandboxEnd<'_> {
             input: input.to_owned(),
             why: format!("it failed in the sandbox, which {}; run it again outside", self.limits()),
             change: None,
-            rule: format!("{rule} outside the sandbox"),
+            grant: Grant::OutsideSandbox(rule.clone()),
         };
         let reply = tokio::select! {
             biased;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use dormouse_permissions::PermissionRule;
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
 
@@ -28,8 +29,21 @@ pub struct ConfirmationRequest {
     pub why: String,
     /// The change to a file, if it makes one.
     pub change: Option<FileChangePreview>,
-    /// The rule that [`ConfirmationReply::Always`] grants, as text.
-    pub rule: String,
+    /// What [`ConfirmationReply::Always`] allows.
+    pub grant: Grant,
+}
+
+/// What a confirmation allows until the session ends.
+#[derive(Debug, Clone)]
+pub enum Grant {
+    /// Calls that the rule covers.
+    Rule(PermissionRule),
+    /// Commands that the rule covers, outside the sandbox.
+    OutsideSandbox(PermissionRule),
+    /// Changes of memories.
+    MemoryChanges,
+    /// Edits, once the plan is accepted.
+    Edits,
 }
 
 /// The user's reply.
@@ -37,7 +51,7 @@ pub struct ConfirmationRequest {
 pub enum ConfirmationReply {
     /// Yes, this time.
     Once,
-    /// Yes, and everything that the rule of the request covers until the session ends.
+    /// Yes, and everything that the request grants until the session ends.
     Always,
     /// No.
     No {

@@ -12,6 +12,7 @@ mod bash_output;
 mod blocking;
 mod call;
 mod call_context;
+mod call_refusal;
 mod call_result;
 mod capture;
 mod command_sandbox;
@@ -51,11 +52,14 @@ pub use bash::Bash;
 pub use bash_output::BashOutput;
 pub use call::CallRunner;
 pub use call_context::CallContext;
+pub use call_refusal::CallRefusal;
 pub use call_result::CallResult;
 pub use command_setup::{CommandLimits, CommandSandbox, CommandSetup};
-pub use confirmation::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
+pub use confirmation::{
+    ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview, Grant,
+};
 pub use edit::Edit;
-pub use exit_note::exit_note;
+pub use exit_note::ExitNote;
 pub use file_guard::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 pub use glob::Glob;
 pub use grep::Grep;

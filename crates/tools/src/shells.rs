@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::exit_note::exit_note;
+use crate::exit_note::ExitNote;
 use crate::printed::Printed;
 use crate::process::{MergedProcess, ProcessEnd};
 use unread::UnreadOutput;
@@ -152,7 +152,7 @@ async fn watch_process(
     lock(&shell.unread).push(&printed.finish());
     let how = match ended {
         Ok((ProcessEnd::Exited(status), _)) => {
-            exit_note(status).unwrap_or_else(|| "[exit code 0]".to_owned())
+            ExitNote::of_failure(status).unwrap_or(ExitNote::Code(0)).to_string()
         }
         Ok((ProcessEnd::Cancelled | ProcessEnd::TimedOut, _)) => "[ended by KillShell]".to_owned(),
         Err(error) => format!("[{error}]"),

@@ -43,6 +43,9 @@ impl ToolOutput {
     }
 }
 
+/// The first line of the result of an interrupted call.
+const INTERRUPTED: &str = "interrupted: the call was stopped before it finished";
+
 /// Why a call failed. The message is for the model.
 #[derive(Debug, Error)]
 pub enum ToolError {
@@ -87,7 +90,7 @@ pub enum ToolError {
         source: io::Error,
     },
     /// The call was interrupted.
-    #[error("interrupted: the call was stopped before it finished{}", after_newline(partial))]
+    #[error("{INTERRUPTED}{}", after_newline(partial))]
     Interrupted {
         /// The output until then; may be empty.
         partial: String,
@@ -101,6 +104,11 @@ pub enum ToolError {
 }
 
 impl ToolError {
+    /// Whether the text of a result says that the call was interrupted.
+    pub fn is_interruption(result: &str) -> bool {
+        result.starts_with(INTERRUPTED)
+    }
+
     /// Arguments that do not match the schema.
     pub fn invalid(problem: impl Into<String>) -> Self {
         Self::InvalidInput { problem: problem.into() }

@@ -22,8 +22,7 @@ use crate::wiring::dream::{report_lines, setup};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
 use crate::wiring::print;
-use crate::wiring::session_start;
-use crate::wiring::session_start::SessionChoice;
+use crate::wiring::session_start::{self, PreparedSession, SessionChoice};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
@@ -102,15 +101,7 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
 /// Extracts memories from queued transcripts first (B-5), in a temporary session.
 async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
     let scratch = ScratchFolder::create(&world.home()?)?;
-    let typed = session_arguments(arguments)?;
-    let ready = session_start::prepare_for(
-        &typed,
-        &SessionChoice::of(&typed),
-        world,
-        Untrusted::Pass,
-        Some(Saving::Entries),
-    )
-    .await?;
+    let (typed, ready) = prepare(arguments, world).await?;
     print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
     let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
@@ -148,6 +139,18 @@ fn session_arguments(arguments: &DreamArguments) -> Result<Arguments, Failure> {
     Arguments::try_parse_from(["dormouse"].into_iter().chain(model)).map_err(Failure::usage)
 }
 
+/// The surroundings of a session that a dream runs in.
+async fn prepare(
+    arguments: &DreamArguments,
+    world: &World,
+) -> Result<(Arguments, PreparedSession), Failure> {
+    let typed = session_arguments(arguments)?;
+    let saving = Some(Saving::Entries);
+    let choice = SessionChoice::of(&typed);
+    let ready = session_start::prepare_for(&typed, &choice, world, Untrusted::Pass, saving).await?;
+    Ok((typed, ready))
+}
+
 /// Memory for a dream started by the user, which does not depend on the switch `dream`.
 async fn access(
     world: &World,
@@ -168,15 +171,7 @@ async fn seed(
     world: &World,
     folder: &Path,
 ) -> Result<ForkSource, Failure> {
-    let typed = session_arguments(arguments)?;
-    let ready = session_start::prepare_for(
-        &typed,
-        &SessionChoice::of(&typed),
-        world,
-        Untrusted::Pass,
-        Some(Saving::Entries),
-    )
-    .await?;
+    let (typed, ready) = prepare(arguments, world).await?;
     print::note(&msg!("dream-running"));
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
     Ok(ready.open(&typed, world, None)?.engine.fork_source())

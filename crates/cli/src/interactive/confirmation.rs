@@ -6,7 +6,7 @@ use dormouse_base::printable;
 use dormouse_conversation::CallLabel;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_permissions::PermissionRule;
-use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, Grant};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
@@ -100,16 +100,25 @@ pub(crate) fn choices_row(
     let text = if label_of(question) == CallLabel::Plan {
         msg!("choices-line-plan")
     } else {
-        let rule = shown_rule(question, folder);
+        let rule = shown_grant(question, folder);
         msg!("choices-line", rule = rule)
     };
     wrapped(&mut flow, &text, Style::DIM);
     flow.take()
 }
 
-fn shown_rule(question: &ConfirmationRequest, folder: &Path) -> String {
-    let rule = tool_calls::shortened(&tool_calls::on_one_line(&question.rule), folder);
-    if width::of(&rule) > LONGEST_RULE { msg!("choice-this-call") } else { rule }
+/// What a lasting yes allows, in words.
+fn shown_grant(question: &ConfirmationRequest, folder: &Path) -> String {
+    let short = |rule: &PermissionRule| {
+        let rule = tool_calls::shortened(&tool_calls::on_one_line(&rule.to_string()), folder);
+        if width::of(&rule) > LONGEST_RULE { msg!("choice-this-call") } else { rule }
+    };
+    match &question.grant {
+        Grant::Rule(rule) => short(rule),
+        Grant::OutsideSandbox(rule) => msg!("grant-outside-sandbox", rule = short(rule)),
+        Grant::MemoryChanges => msg!("grant-memory-changes"),
+        Grant::Edits => msg!("choice-accept-edits"),
+    }
 }
 
 /// The choices of the menu; [`chosen`] says what each means.
@@ -124,21 +133,16 @@ pub(crate) fn choices(question: &ConfirmationRequest, folder: &Path) -> Vec<Choi
             with_text('t', msg!("choice-reject-because")),
         ];
     }
-    let rule = shown_rule(question, folder);
-    let always = if rule.ends_with(" in this session") {
-        msg!("choice-always-session", rule = rule)
-    } else {
-        msg!("choice-always", rule = rule)
-    };
+    let always = msg!("choice-always", rule = shown_grant(question, folder));
     let mut choices = vec![
         choice('y', msg!("choice-yes")),
         choice('a', always),
         choice('n', msg!("choice-no")),
         with_text('t', msg!("choice-no-because")),
     ];
-    if question.rule.parse::<PermissionRule>().is_ok() {
+    if let Grant::Rule(rule) = &question.grant {
         let label = msg!("choice-rule");
-        choices.insert(2, Choice { letter: 'e', label, text: Some(question.rule.clone()) });
+        choices.insert(2, Choice { letter: 'e', label, text: Some(rule.to_string()) });
     }
     choices
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use dormouse_base::printable;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, CallLabel, ResultContent, ResultDisplay};
+use dormouse_tools::{CallRefusal, ExitNote, ToolError};
 use serde_json::Value;
 
 use dormouse_tui::style::Style;
@@ -88,9 +89,9 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
         return CallOutcome::Failed(failure(name, &first, folder));
     }
     let count = text.lines().count();
-    if let Some(note) = exit_note(name, &text) {
+    if let Some((note, before)) = exit_note(name, &text) {
         let exit = exit_text(note);
-        return CallOutcome::Failed(match count - 1 {
+        return CallOutcome::Failed(match before.lines().count() {
             0 => exit,
             lines => msg!("call-exit-lines", exit = exit, lines = line_count(lines)),
         });
@@ -115,29 +116,25 @@ pub(crate) fn result_text(result: &Block) -> String {
     }
 }
 
-/// How a command ended, where it did not succeed: the remark at the end of its output.
-fn exit_note<'t>(name: &str, output: &'t str) -> Option<&'t str> {
+/// How a command ended, where it did not succeed, and its output before the note about that.
+fn exit_note<'t>(name: &str, output: &'t str) -> Option<(ExitNote, &'t str)> {
     let is_command = traits_of(name).label == CallLabel::Command;
-    let last = output.lines().rev().find(|line| !line.trim().is_empty()).filter(|_| is_command)?;
-    let note = last.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))?;
-    (note.starts_with("exit code ") || note.starts_with("ended by signal")).then_some(note)
+    is_command.then(|| ExitNote::read(output)).flatten()
 }
 
 /// Lines of the output to show below a call: the first and the last ones of a command, more of one that failed.
 pub(crate) fn preview(name: &str, output: &str, outcome: &CallOutcome) -> Vec<String> {
     let is_command = traits_of(name).label == CallLabel::Command;
+    let exit = exit_note(name, output);
     let most = match outcome {
         // Without an exit code nothing was printed: the row says all.
-        CallOutcome::Failed(_) if exit_note(name, output).is_none() => return Vec::new(),
+        CallOutcome::Failed(_) if exit.is_none() => return Vec::new(),
         CallOutcome::Failed(_) if is_command => 12,
         CallOutcome::Succeeded(_) if is_command => 5,
         _ => return Vec::new(),
     };
-    let mut lines: Vec<&str> = output.lines().map(str::trim_end).collect();
-    if exit_note(name, output).is_some() {
-        lines.pop();
-    }
-    let lines: Vec<String> = lines.iter().map(|line| on_one_line(line)).collect();
+    let printed = exit.map_or(output, |(_, before)| before);
+    let lines: Vec<String> = printed.lines().map(on_one_line).collect();
     if lines.len() < 2 && matches!(outcome, CallOutcome::Succeeded(_)) {
         return Vec::new();
     }
@@ -160,15 +157,15 @@ fn without_brackets(line: &str) -> String {
 /// The error without the parts that the label shows already, and without words that are for the model.
 fn failure(name: &str, first: &str, folder: &Path) -> String {
     let text = shortened(first, folder);
-    if text.starts_with("interrupted: ") {
+    if ToolError::is_interruption(&text) {
         return msg!("call-interrupted");
     }
-    match text.strip_prefix(&format!("{name} was not run: ")) {
-        Some("the user declined; ask what to do instead") => msg!("call-declined"),
-        Some(why) => match why.strip_prefix("the user declined and said: ") {
-            Some(said) => msg!("call-declined-because", said = said),
-            None => msg!("call-not-run", why = why),
-        },
+    match CallRefusal::read(name, &text) {
+        Some(CallRefusal::Declined { said: None }) => msg!("call-declined"),
+        Some(CallRefusal::Declined { said: Some(said) }) => {
+            msg!("call-declined-because", said = said)
+        }
+        Some(CallRefusal::Denied { why }) => msg!("call-not-run", why = why),
         None => msg!("call-failed", why = text),
     }
 }
@@ -182,12 +179,11 @@ fn line_count(count: usize) -> String {
     msg!("call-lines", count = count)
 }
 
-/// How a command ended, from the remark of its tool.
-fn exit_text(note: &str) -> String {
-    match (note.strip_prefix("exit code "), note.strip_prefix("ended by signal ")) {
-        (Some(code), _) => msg!("call-exit", code = code),
-        (_, Some(signal)) => msg!("call-signal", signal = signal),
-        (None, None) => note.to_owned(),
+/// How a command ended, in the user's language.
+fn exit_text(note: ExitNote) -> String {
+    match note {
+        ExitNote::Code(code) => msg!("call-exit", code = code.to_string()),
+        ExitNote::Signal(signal) => msg!("call-signal", signal = signal.to_string()),
     }
 }
 

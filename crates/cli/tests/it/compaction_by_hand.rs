@@ -59,11 +59,17 @@ fn nothing_to_compact_and_numbers_that_are_none() {
     // How full it is.
     say(&mut terminal, "/context", "left until then");
     let shown = terminal.screen();
-    for row in
-        ["system prompt", "tool definitions", "answers", "auto-compaction at", "167000 tokens"]
-    {
+    for row in ["system prompt", "answers", "free", "reserved for compaction", "167,000 tokens"] {
         assert!(shown.contains(row), "{row}: {shown}");
     }
+    // The rows are the whole window.
+    let rows = shown.lines().filter(|row| row.contains(['█', '░', '▒']));
+    let tokens = |row: &str| {
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let percent = words.iter().position(|word| *word == "%").unwrap();
+        words[percent - 2].replace(',', "").parse::<u64>().unwrap()
+    };
+    assert_eq!(rows.map(tokens).sum::<u64>(), 200_000, "{shown}");
     leave(terminal);
     server.finish();
 }

@@ -71,7 +71,7 @@ fn a_smaller_window_for_compacting_ahead() {
     let mut terminal = talk(&home, &["--continue"], (150, 40));
     say(&mut terminal, "/context", "left until then");
     let shown = terminal.screen();
-    assert!(shown.contains("of 200000 tokens") && shown.contains("16200 tokens"), "{shown}");
+    assert!(shown.contains("of 200,000 tokens") && shown.contains("16,200 tokens"), "{shown}");
     leave(terminal);
     server.finish();
     home.set_env("DORMOUSE_AUTO_COMPACT_WINDOW", "much");

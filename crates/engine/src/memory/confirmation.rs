@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_SAVE};
 use dormouse_memory::{Proposal, ProposedFile, Store};
-use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview, Grant};
 use serde_json::value::RawValue;
 
 /// The user's decision about a change.
@@ -74,7 +74,7 @@ fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> Confirma
             before: file.before.clone().unwrap_or_default(),
             after: file.after.clone().unwrap_or_default(),
         }),
-        rule: "memory changes in this session".to_owned(),
+        grant: Grant::MemoryChanges,
     }
 }
 

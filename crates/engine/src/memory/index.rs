@@ -1,5 +1,6 @@
 //! The index of each scope as the first message shows it (R-2, M-6).
 
+use dormouse_conversation::estimate_text;
 use dormouse_memory::index::{self, IndexLimits, LOADED_BYTES, LOADED_LINES};
 use dormouse_memory::{ScanCache, Scope, Store};
 
@@ -59,6 +60,20 @@ fn heading(scope: Scope) -> &'static str {
     }
 }
 
+/// The tokens that the indexes take in the text of a first message, estimated.
+pub(crate) fn index_tokens(first_message: &str) -> u64 {
+    let scopes = [Scope::User, Scope::Project, Scope::Team, Scope::Agent];
+    let starts = scopes.map(|scope| format!("# {} in ", heading(scope)));
+    let mut in_index = false;
+    let lines = first_message.split_inclusive('\n').filter(|line| {
+        if line.starts_with("# ") {
+            in_index = starts.iter().any(|start| line.starts_with(start));
+        }
+        in_index
+    });
+    u64::from(estimate_text(&lines.collect::<String>()))
+}
+
 /// Cuts an index between lines.
 fn bounded(text: String, most_bytes: usize) -> String {
     if text.len() <= most_bytes {
@@ -68,4 +83,19 @@ fn bounded(text: String, most_bytes: usize) -> String {
     let end = head.rfind('\n').map_or(head.len(), |end| end + 1);
     let (kept, _) = head.split_at(end);
     format!("{kept}[the index goes on; MemoryList shows all of it]\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_sections_of_indexes_count() {
+        let rules = "# Project instructions\n# Build\nuse make\n";
+        let index =
+            "# Memory of this project in /home/u/memory\n- [Deploys](deploys.md): from main\n";
+        let both = format!("{rules}{index}# Skills\nmany of them\n");
+        assert_eq!(index_tokens(rules), 0);
+        assert_eq!(index_tokens(&both), u64::from(estimate_text(index)));
+    }
 }

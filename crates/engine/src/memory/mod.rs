@@ -24,7 +24,7 @@ pub(crate) use change_text::ChangeText;
 pub use error::SessionMemoryError;
 pub(crate) use file_guard::MemoryFileGuard;
 pub(crate) use file_tool::file_of_command;
-pub(crate) use index::index_parts;
+pub(crate) use index::{index_parts, index_tokens};
 pub use notices::{MemoryNotices, WrittenChange};
 pub use session_memory::SessionMemory;
 pub use tools::memory_tools;

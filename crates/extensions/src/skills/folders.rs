@@ -1,4 +1,4 @@
-//! Finds skills.
+//! Finds skills, and commands: single files that only the user calls.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,15 @@ use dormouse_hooks::{HookLayer, HookOrigin};
 use super::file::{digest, read_definition};
 use super::frontmatter::parse_header;
 use super::session_skills::{SkillProblem, Skills};
-use super::skill::{Skill, SkillOwner};
+use super::skill::{Skill, SkillCallers, SkillOwner};
 use crate::plugins::Plugin;
 
 /// The file that makes a folder a skill.
 const FILE: &str = "SKILL.md";
 /// The folder of skills.
 const FOLDER: &str = "skills";
+/// The folder of commands: `commands/NAME.md` and `commands/GROUP/NAME.md`.
+const COMMANDS: &str = "commands";
 /// The most skills in one folder.
 const MAX_SKILLS: usize = 200;
 /// The longest name.
@@ -100,7 +102,53 @@ fn load(folders: &[PathBuf], owner: SkillOwner, root: Option<&Path>) -> Skills {
             }
         }
     }
+    for folder in folders {
+        load_commands(&folder.with_file_name(COMMANDS), owner, root, &mut skills);
+    }
     skills
+}
+
+/// Adds the commands in a folder: skills in a single file, which the model is not told about.
+fn load_commands(folder: &Path, owner: SkillOwner, root: Option<&Path>, skills: &mut Skills) {
+    let found = match command_files(folder) {
+        Ok(found) => found,
+        Err(error) if error.is_not_found() => return,
+        Err(error) => {
+            let (path, problem) = (folder.to_owned(), error.to_string());
+            return skills.report(SkillProblem { path, line: None, problem });
+        }
+    };
+    for (group, file) in found.into_iter().take(MAX_SKILLS) {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        match read_skill(&name, &file, owner, root) {
+            Ok(Some(skill)) => {
+                let is_called = skill.callers.allow_user();
+                let callers = if is_called { SkillCallers::User } else { SkillCallers::Nobody };
+                let name = group.map_or(skill.name.clone(), |group| format!("{group}:{name}"));
+                skills.add(Skill { name, callers, ..skill });
+            }
+            Ok(None) => {}
+            Err(problem) => skills.report(problem),
+        }
+    }
+}
+
+/// The markdown files in a folder and in its folders, each with the name of the latter.
+fn command_files(folder: &Path) -> Result<Vec<(Option<String>, PathBuf)>, FileError> {
+    let markdown = |folder: &Path| -> Result<Vec<PathBuf>, FileError> {
+        let listed = Dir::open(folder)?.list()?.entries.into_iter();
+        let files = listed.filter(|entry| entry.kind != Some(EntryKind::Folder));
+        let paths = files.map(|entry| folder.join(entry.name));
+        Ok(paths.filter(|path| path.extension().is_some_and(|end| end == "md")).collect())
+    };
+    let mut found: Vec<_> = markdown(folder)?.into_iter().map(|path| (None, path)).collect();
+    for group in names(folder)?.into_iter().filter(|group| is_name(group)) {
+        // What is no folder, or was removed meanwhile, has no commands.
+        let files = markdown(&folder.join(&group)).unwrap_or_default();
+        found.extend(files.into_iter().map(|path| (Some(group.clone()), path)));
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// The names of folders and links.

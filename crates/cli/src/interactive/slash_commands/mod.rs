@@ -4,6 +4,7 @@
 mod agents;
 pub(super) mod command_list;
 mod compact;
+mod context;
 mod dream;
 pub(super) mod memory;
 mod plan;
@@ -67,7 +68,7 @@ impl InteractiveSession<'_> {
                 Ok(()) => self.view.say(&msg!("session-new")),
                 Err(failure) => self.view.failure(&failure),
             },
-            SlashCommand::Context => view.list(&rows::context(&self.session.engine)),
+            SlashCommand::Context => show_context(view, &self.session, self.world),
             SlashCommand::Snip => compact::snip(&mut self.session.engine, view),
             SlashCommand::Expand => compact::expand(&mut self.session.engine, view),
             SlashCommand::Rewind => self.rewind(rest),
@@ -167,6 +168,17 @@ fn list_plugins(view: &SharedView, world: &World) {
         view.say(&msg!("plugins-none-here"));
     }
     view.list(&rows);
+}
+
+/// Runs `/context`.
+fn show_context(view: &SharedView, session: &ActiveSession, world: &World) {
+    let engine = &session.engine;
+    view.list(&context::window(engine));
+    let layers = |home: PathBuf| Ok(context::layers(engine, &home)?);
+    match world.home().map_err(Failure::from).and_then(layers) {
+        Ok(rows) => view.list(&rows),
+        Err(failure) => view.failure(&failure),
+    }
 }
 
 fn show_stats(view: &SharedView, session: &ActiveSession, world: &World) {

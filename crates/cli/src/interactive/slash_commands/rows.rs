@@ -84,41 +84,6 @@ pub(crate) fn window(engine: &Engine) -> Rows {
     ]
 }
 
-/// What fills the context window.
-pub(crate) fn context(engine: &Engine) -> Rows {
-    let window = engine.context_window();
-    let mut rows: Rows = window
-        .shares
-        .into_iter()
-        .map(|share| (share_name(share.what), msg!("row-about-tokens", tokens = share.tokens)))
-        .collect();
-    let budget = engine.model().budget;
-    let used = engine.conversation().tokens_used();
-    rows.push((msg!("row-used"), msg!("row-used-of", used = used, window = budget.window)));
-    rows.push((msg!("row-compacts-at"), msg!("tokens", count = window.compacts_at)));
-    let left = engine.context_window().state.percent_left;
-    rows.push((msg!("row-left-until"), format!("{left} %")));
-    rows
-}
-
-/// What takes a share of the window, in the user's language.
-fn share_name(what: &str) -> String {
-    match what {
-        "system prompt" => msg!("share-system"),
-        "tool definitions" => msg!("share-tools"),
-        "instruction files, memory index, date" => msg!("share-instructions"),
-        "summary of compacted messages" => msg!("share-summary"),
-        "messages of the program" => msg!("share-program"),
-        "tool results" => msg!("share-results"),
-        "tool calls" => msg!("share-calls"),
-        "thinking" => msg!("share-thinking"),
-        "pictures and documents" => msg!("share-pictures"),
-        "your messages and their attachments" => msg!("share-user"),
-        "answers" => msg!("share-answers"),
-        other => other.to_owned(),
-    }
-}
-
 /// Statistics of the session from the usage log; on a narrow terminal only the totals.
 pub(crate) fn session_stats(
     engine: &Engine,

@@ -85,7 +85,8 @@ call-more-lines = … { $count } lines more · Ctrl-O shows all
 
 choice-yes = Yes
 choice-always = Yes, and don't ask again for { $rule } in this session
-choice-always-session = Yes, and don't ask again for { $rule }
+grant-outside-sandbox = { $rule } outside the sandbox
+grant-memory-changes = memory changes
 choice-this-call = this
 choice-rule = Yes, and edit or save the rule
 choice-no = No
@@ -227,7 +228,9 @@ dream-files = ; files changed in its copy: { $files }
 
 share-system = system prompt
 share-tools = tool definitions
-share-instructions = instruction files, memory index, date
+share-mcp-tools = tool definitions of MCP servers
+share-instructions = instruction files, date
+share-memory = memory index
 share-summary = summary of compacted messages
 share-program = messages of the program
 share-results = tool results
@@ -236,11 +239,17 @@ share-thinking = thinking
 share-pictures = pictures and documents
 share-user = your messages and their attachments
 share-answers = answers
+share-free = free
+share-reserved = reserved for compaction
+layer-did =
+    { $count ->
+        [one] once
+       *[other] { $count } times
+    } in this session, about { $freed } tokens freed
 row-messages = messages
 row-context-left = context left
 row-used = used
 row-used-of = { $used } of { $window } tokens
-row-about-tokens = about { $tokens } tokens
 row-compacts-at = auto-compaction at
 row-left-until = left until then
 row-model = model
