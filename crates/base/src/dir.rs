@@ -214,6 +214,11 @@ impl Dir {
         self.open_with(path, flags, FileAction::Write)
     }
 
+    /// A new file to write; fails if there is one.
+    pub fn create_new_file(&self, path: &RelPath) -> Result<File, FileError> {
+        self.open_with(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FileAction::Write)
+    }
+
     /// Opens a file to lock it, making it if needed.
     pub(crate) fn open_lock(&self, path: &RelPath) -> Result<File, FileError> {
         self.open_with(path, OFlags::RDWR | OFlags::CREATE, FileAction::Lock)

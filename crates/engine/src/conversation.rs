@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{MessageId, SessionId};
+use dormouse_base::{Dir, MessageId, SessionId};
 use dormouse_context::compact::user_text_in;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_conversation::{
@@ -96,6 +96,11 @@ impl Conversation {
     /// The session.
     pub fn session(&self) -> SessionId {
         self.transcript.session()
+    }
+
+    /// The folder of the session's own files.
+    pub fn session_folder(&self) -> &Dir {
+        self.transcript.session_folder()
     }
 
     /// The path of the transcript.

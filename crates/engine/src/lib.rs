@@ -86,7 +86,7 @@ pub use repeated_correction::RepeatedCorrection;
 pub use resume::ResumeReport;
 pub use rewind::{RewindOutcome, RewindPoint, SessionRewind};
 pub use session::{OpenedSession, SessionFolder};
-pub use session_hooks::TITLE_FILE;
+pub use session_hooks::{TITLE_FILE, save_title};
 pub use session_messages::{IncomingMessage, IncomingMessageSource};
 pub use session_tools::SessionTools;
 pub use spending::{Spending, SpentDollars};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, RelPath};
+use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::Block;
 use dormouse_extensions::skills::{SkillOwner, Skills};
@@ -13,7 +13,7 @@ use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::EventSink;
 use crate::hook_model::EngineHookModel;
 
-/// The file in a session's own folder with the title that a hook gave it.
+/// The file in a session's own folder with the title that the user or a hook gave it.
 pub const TITLE_FILE: &str = "title.txt";
 /// How often in a row a hook may keep the model from stopping.
 const MOST_CONTINUATIONS: u32 = 10;
@@ -175,14 +175,21 @@ pub(crate) fn notes_block(notes: Vec<String>) -> Option<Block> {
     (!notes.is_empty()).then(|| HookContext { notes }.to_block())
 }
 
-/// Writes the title that a hook gave the session into the session's folder.
+/// Writes a session's title into its folder, on one line.
+pub fn save_title(session: &Dir, title: &str) -> Result<(), FileError> {
+    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    session.replace(&title_file(), line.as_bytes())
+}
+
+#[expect(clippy::expect_used, reason = "a fixed plain name")]
+fn title_file() -> RelPath {
+    RelPath::new(TITLE_FILE).expect("a plain name")
+}
+
+/// Writes the title that a hook gave the session.
 pub(crate) fn write_title(session: &Dir, title: Option<String>, sink: &mut EventSink<'_>) {
     let Some(title) = title.filter(|title| !title.trim().is_empty()) else { return };
-    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let written = RelPath::new(TITLE_FILE).map_err(|error| error.to_string()).and_then(|file| {
-        session.replace(&file, line.as_bytes()).map_err(|error| error.to_string())
-    });
-    if let Err(problem) = written {
+    if let Err(problem) = save_title(session, &title) {
         sink(EngineEvent::Notice(format!("The session's title could not be saved: {problem}")));
     }
 }

@@ -61,6 +61,12 @@ impl<W: Write> InlineTerminal<W> {
         self.styles
     }
 
+    /// Sends a sequence that draws nothing.
+    pub fn send(&mut self, sequence: &str) -> io::Result<()> {
+        self.out.write_all(sequence.as_bytes())?;
+        self.out.flush()
+    }
+
     /// Appends finished rows and draws the live part, in one write.
     pub fn draw(&mut self, finished: &[LiveRow], view: &LiveView) -> io::Result<()> {
         let mut out = String::new();

@@ -7,7 +7,7 @@ use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 use crate::action::UserAction;
 use crate::composer::{Composer, ComposerResult};
 use crate::interface_texts::InterfaceTexts;
-use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row};
+use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row, todo_rows};
 use crate::menu::{Choice, Menu, MenuFocus, MenuResult};
 use crate::style::Style;
 use crate::suggestions::{
@@ -61,6 +61,8 @@ pub struct Interface {
     /// The row of the finished content that is still being written.
     tail: LiveRow,
     progress: String,
+    /// What is to be done in the turn, a row each.
+    todos: Vec<(String, Style)>,
     status: LiveRow,
     /// The label of a permission mode that is not the default one.
     mode: Option<String>,
@@ -94,6 +96,11 @@ impl Interface {
     /// What the turn does now.
     pub fn set_progress(&mut self, progress: &str) {
         progress.clone_into(&mut self.progress);
+    }
+
+    /// What is to be done in the turn, a row each; the first that is not dim is the next.
+    pub fn set_todos(&mut self, todos: Vec<(String, Style)>) {
+        self.todos = todos;
     }
 
     /// The row that is still being written.
@@ -412,6 +419,7 @@ impl Interface {
         if self.phase == TurnPhase::Running {
             rows.push(LiveRow::new());
             if self.menu.is_none() {
+                rows.extend(todo_rows(&self.todos, columns));
                 rows.push(fitted_row(&self.progress, Style::DIM, columns));
             }
         }

@@ -16,6 +16,8 @@ pub enum TerminalEvent {
     Paste(String),
     /// The terminal has another size.
     Resized,
+    /// The terminal got the focus, or lost it.
+    Focus(bool),
     /// The attachments that fit a word, which were asked for earlier.
     Suggested(String, Vec<Suggestion>),
 }
@@ -103,6 +105,8 @@ enum MoreInput {
 enum Parsed {
     /// It takes so many bytes, and is this; none for what is skipped.
     Event(usize, Option<KeyEvent>),
+    /// The terminal got or lost the focus, in so many bytes.
+    Focus(usize, bool),
     /// The mark before a paste, of so many bytes.
     PasteStart(usize),
     /// It goes on with bytes that have not arrived.
@@ -163,6 +167,10 @@ impl KeyParser {
                 Parsed::Event(length, key) => {
                     used += length.max(1);
                     self.events.extend(key.map(TerminalEvent::Key));
+                }
+                Parsed::Focus(length, focus) => {
+                    used += length;
+                    self.events.push_back(TerminalEvent::Focus(focus));
                 }
                 Parsed::PasteStart(length) => {
                     used += length;
@@ -265,6 +273,9 @@ fn control_sequence(bytes: &[u8], more: MoreInput) -> Parsed {
         .map(|number| number.split(':').next().and_then(|number| number.parse().ok()).unwrap_or(0))
         .collect();
     let number = |at: usize| numbers.get(at).copied().unwrap_or(0);
+    if end == 0 && matches!(last, b'I' | b'O') {
+        return Parsed::Focus(length, last == b'I');
+    }
     if (last, number(0)) == (b'~', 200) {
         return Parsed::PasteStart(length);
     }

@@ -15,6 +15,7 @@ pub mod live;
 pub mod markdown;
 pub mod menu;
 pub mod picker;
+pub mod sequence;
 pub mod style;
 pub mod suggestions;
 pub mod width;

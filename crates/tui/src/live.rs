@@ -8,6 +8,20 @@ use crate::width;
 pub(crate) const SELECTED: &str = "❯ ";
 pub(crate) const NOT_SELECTED: &str = "  ";
 
+/// At most so many to-dos are shown at once.
+const TODO_ROWS: usize = 5;
+
+/// A few of the to-dos: from the last one that is done, which is dim, on.
+pub(crate) fn todo_rows(
+    todos: &[(String, Style)],
+    columns: usize,
+) -> impl Iterator<Item = LiveRow> + '_ {
+    let next = todos.iter().position(|(_, style)| *style != Style::DIM).unwrap_or(0);
+    let first = next.saturating_sub(1).min(todos.len().saturating_sub(TODO_ROWS));
+    let shown = todos.iter().skip(first).take(TODO_ROWS);
+    shown.map(move |(todo, style)| fitted_row(todo, *style, columns))
+}
+
 /// The rows that a row needs in so many columns, with its styles; at least one.
 pub fn rewrapped(row: &LiveRow, columns: usize) -> Vec<LiveRow> {
     let mut flow = Flow::new(columns);

@@ -105,6 +105,8 @@ pub struct Settings {
     pub mcp_servers: BTreeMap<String, Value>,
     /// A command whose first output line is shown above the prompt.
     pub status_line: StatusLineSettings,
+    /// The terminal: notifications and the window's title.
+    pub terminal: TerminalSettings,
     /// Environment variables for commands and hooks.
     pub env: BTreeMap<String, String>,
     /// Whether memory is enabled; false disables all of it.
@@ -136,6 +138,31 @@ pub struct StatusLineSettings {
     pub kind: Option<String>,
     /// The shell command.
     pub command: Option<String>,
+}
+
+/// How a user who looks elsewhere is told that a turn has ended or asks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Notifications {
+    /// By the terminal's bell.
+    #[default]
+    Bell,
+    /// By a notification of the desktop, for terminals that know OSC 9.
+    Osc9,
+    /// By a notification of the desktop, for terminals that know OSC 777.
+    Osc777,
+    /// Not at all.
+    Off,
+}
+
+/// What the terminal is used for beside text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TerminalSettings {
+    /// How a user who looks elsewhere is told that a turn of more than 10 s has ended, or that it asks; default `bell`.
+    pub notifications: Option<Notifications>,
+    /// Whether the window's title shows the project and what the session does; default true.
+    pub title: Option<bool>,
 }
 
 /// When the session notes are updated.

@@ -20,6 +20,7 @@ use super::session::{AfterInput, InteractiveSession, SessionEnd};
 use super::signals::SignalAction;
 use super::slash_commands::command_list::{ParsedCommand, SlashCommand, parse};
 use super::slash_commands::memory::UNDO;
+use super::slash_commands::prompts;
 use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
 use super::status_line;
@@ -81,7 +82,7 @@ impl InteractiveSession<'_> {
         let hint = format!("{}{}", resumed.unwrap_or_default(), msg!("session-header-hint"));
         view.note(&hint, Style::DIM);
         view.live().map(LiveScreen::hold);
-        replay::show_last_turns(engine.conversation(), &mut view);
+        replay::show_last_turns(&mut view, engine.conversation());
         view.live().map(LiveScreen::release);
         drop(view);
         self.show_pending_proposals();
@@ -234,9 +235,11 @@ impl InteractiveSession<'_> {
         }
         match parse(text) {
             None => return self.turn(text).await,
-            Some(ParsedCommand::Unknown { .. }) if self.calls_a_skill(text) => {
-                return self.turn(text).await;
-            }
+            // The user's own command of that name is used instead of ours.
+            Some(
+                ParsedCommand::Unknown { .. }
+                | ParsedCommand::Known(SlashCommand::Init | SlashCommand::Review, _),
+            ) if self.calls_a_skill(text) => return self.turn(text).await,
             Some(ParsedCommand::Known(SlashCommand::Quit, _)) => {
                 return AfterInput::leave(Exit::Done);
             }
@@ -244,6 +247,12 @@ impl InteractiveSession<'_> {
                 return self.compact(&rest).await;
             }
             Some(ParsedCommand::Known(SlashCommand::Plan, rest)) => return self.plan(&rest).await,
+            Some(ParsedCommand::Known(SlashCommand::Init, _)) => {
+                return self.turn(prompts::INIT).await;
+            }
+            Some(ParsedCommand::Known(SlashCommand::Review, rest)) => {
+                return self.turn(&prompts::review(&rest)).await;
+            }
             Some(ParsedCommand::Known(SlashCommand::Resume, rest)) => {
                 return self.resume(&rest).await;
             }

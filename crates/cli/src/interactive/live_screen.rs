@@ -11,11 +11,13 @@ use dormouse_tui::interface::{Interface, TurnPhase};
 use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::live::{LiveRow, rewrapped};
 use dormouse_tui::menu::Choice;
+use dormouse_tui::sequence::{RESTORE_TITLE, SAVE_TITLE, TerminalSequence};
 use dormouse_tui::style::{Piece, Style};
 use tokio::time::Instant;
 
 use crate::terminal::tty;
 
+use super::attention::{Attention, SessionActivity};
 use super::file_suggestions::FileSuggestions;
 
 /// How long output may wait to be drawn.
@@ -29,6 +31,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 pub(crate) struct LiveScreen {
     interface: Interface,
     files: FileSuggestions,
+    attention: Attention,
     terminal: InlineTerminal<Stdout>,
     columns: u16,
     /// Finished rows that were not drawn yet.
@@ -43,12 +46,22 @@ pub(crate) struct LiveScreen {
 }
 
 impl LiveScreen {
-    pub(crate) fn new(interface: Interface, files: FileSuggestions, styles: LiveStyles) -> Self {
+    pub(crate) fn new(
+        interface: Interface,
+        files: FileSuggestions,
+        attention: Attention,
+        styles: LiveStyles,
+    ) -> Self {
         let (columns, rows) = tty::size();
+        let mut terminal = InlineTerminal::new(io::stdout(), (columns, rows), styles);
+        if let Some(title) = attention.title() {
+            let _gone = terminal.send(&format!("{SAVE_TITLE}{}", title.text()));
+        }
         Self {
             interface,
             files,
-            terminal: InlineTerminal::new(io::stdout(), (columns, rows), styles),
+            attention,
+            terminal,
             columns,
             finished: Vec::new(),
             row: LiveRow::new(),
@@ -119,6 +132,25 @@ impl LiveScreen {
         self.draw();
     }
 
+    /// The session does something else: the title says so, and a user who looks elsewhere is told.
+    pub(crate) fn set_activity(&mut self, activity: SessionActivity) {
+        let phase = match activity {
+            SessionActivity::Idle => TurnPhase::Idle,
+            SessionActivity::Working | SessionActivity::Asking => TurnPhase::Running,
+        };
+        if phase != self.interface.phase() {
+            self.change(|interface| interface.set_phase(phase));
+        }
+        for sequence in self.attention.changed(activity, Instant::now()) {
+            self.send(&sequence);
+        }
+    }
+
+    /// Sends a sequence that draws nothing. A terminal that cannot be written to is noticed by the next read.
+    pub(crate) fn send(&mut self, sequence: &TerminalSequence) {
+        let _gone = self.terminal.send(&sequence.text());
+    }
+
     /// Draws a frame.
     pub(crate) fn frame(&mut self) {
         if self.interface.menu_waits() && self.quiet_since.elapsed() >= PAUSE {
@@ -141,8 +173,9 @@ impl LiveScreen {
 
     /// Takes an event of the terminal.
     pub(crate) fn event(&mut self, event: &TerminalEvent) -> Option<UserAction> {
-        if !matches!(event, TerminalEvent::Suggested(..)) {
+        if matches!(event, TerminalEvent::Key(_) | TerminalEvent::Paste(_)) {
             self.quiet_since = Instant::now();
+            self.attention.key_pressed(self.quiet_since);
         }
         let action = match event {
             TerminalEvent::Key(key) => self.interface.key(*key),
@@ -157,6 +190,10 @@ impl LiveScreen {
             TerminalEvent::Resized => {
                 self.take_size();
                 None
+            }
+            TerminalEvent::Focus(focus) => {
+                self.attention.set_focus(*focus);
+                return None;
             }
         };
         self.files.ask(self.interface.wanted_attachment());
@@ -223,6 +260,9 @@ impl Drop for LiveScreen {
     fn drop(&mut self) {
         if !self.is_paused {
             self.leave();
+        }
+        if self.attention.title().is_some() {
+            let _gone = self.terminal.send(RESTORE_TITLE);
         }
     }
 }

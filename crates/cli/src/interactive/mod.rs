@@ -4,6 +4,7 @@
 //! line ([`live_screen`]). One task owns the terminal: engine events, permission prompts, signals and keys all go to it. With
 //! `--plain` and on terminals without control sequences everything is a line ([`line_editor`]).
 
+mod attention;
 mod background;
 mod confirmation;
 mod edit_diff;
@@ -50,6 +51,7 @@ use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
+use attention::Attention;
 use file_suggestions::FileSuggestions;
 use line_editor::LineEditor;
 use live_screen::LiveScreen;
@@ -186,6 +188,8 @@ fn terminal(
     let styles = if has_no_color { LiveStyles::None } else { LiveStyles::All };
     let interface = Interface::new(entries, skills::suggestions(session), interface_texts());
     let (files, fitting) = FileSuggestions::new(session.project.folder.clone());
-    let screen = LiveScreen::new(interface, files, styles);
+    let folder = session.project.folder.file_name().unwrap_or_default().to_string_lossy();
+    let attention = Attention::new(session.settings.terminal, folder.into_owned());
+    let screen = LiveScreen::new(interface, files, attention, styles);
     Ok((Screen::Live(Box::new(screen)), TerminalInput::keys(fitting)?))
 }

@@ -33,7 +33,7 @@ pub(crate) async fn pick(
                 let _gone = terminal.resize(tty::size());
                 PickerResult::Taken
             }
-            Some(Ok(TerminalEvent::Suggested(..))) => PickerResult::Taken,
+            Some(Ok(TerminalEvent::Suggested(..) | TerminalEvent::Focus(_))) => PickerResult::Taken,
         };
         match result {
             PickerResult::Picked(at) => break Some(at),

@@ -15,7 +15,7 @@ use super::view::TerminalView;
 const TURNS: usize = 3;
 
 /// Shows the last turns of a conversation.
-pub(super) fn show_last_turns(conversation: &Conversation, view: &mut TerminalView) {
+pub(super) fn show_last_turns(view: &mut TerminalView, conversation: &Conversation) {
     let prompts = conversation.user_messages();
     let shown = prompts.iter().skip(prompts.len().saturating_sub(TURNS));
     let texts: HashMap<MessageId, &str> =

@@ -7,7 +7,8 @@ use dormouse_base::printable;
 use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
-use dormouse_tui::interface::{Interface, TurnPhase};
+use dormouse_tui::interface::Interface;
+use dormouse_tui::live::LiveRow;
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 
+use super::attention::SessionActivity;
 use super::confirmation;
 use super::live_screen::LiveScreen;
 use super::progress::TurnProgress;
@@ -38,6 +40,23 @@ pub(super) enum TextState {
     Closed,
 }
 
+/// The model's to-do lists.
+#[derive(Debug, Default)]
+pub(super) struct TodoLists {
+    /// Of a call that runs.
+    pub(super) wanted: LiveRow,
+    /// In force, and not in the scrollback yet.
+    pub(super) pinned: LiveRow,
+}
+
+impl TodoLists {
+    /// The call has succeeded: its list is in force.
+    pub(super) fn pin(&mut self) -> LiveRow {
+        self.pinned = std::mem::take(&mut self.wanted);
+        self.pinned.clone()
+    }
+}
+
 /// Renders engine events and notes.
 #[derive(Debug)]
 pub(crate) struct TerminalView {
@@ -48,8 +67,8 @@ pub(crate) struct TerminalView {
     pub(super) text: TextState,
     pub(super) progress: TurnProgress,
     pub(super) last: LastOutput,
-    /// The to-do list of a running `TodoWrite` call, shown when the call succeeds.
-    pub(super) steps: Vec<(String, Style)>,
+    /// The to-do list of a running `TodoWrite` call, and that of the last one.
+    pub(super) todos: TodoLists,
     /// Rows of tool calls, held back until the text has ended.
     pub(super) waiting: Vec<Vec<Piece>>,
     /// Events held back while a permission prompt is open.
@@ -115,7 +134,7 @@ impl TerminalView {
             text: TextState::Closed,
             progress: TurnProgress::new(Instant::now()),
             last: LastOutput::Gap,
-            steps: Vec::new(),
+            todos: TodoLists::default(),
             waiting: Vec::new(),
             held: None,
             receipts: Vec::new(),
@@ -194,7 +213,9 @@ impl TerminalView {
         self.progress.rest(now);
         self.progress.waiting(now);
         self.receipts.clear();
-        self.change(|interface| interface.set_phase(TurnPhase::Running));
+        if let Some(live) = self.live() {
+            live.set_activity(SessionActivity::Working);
+        }
         self.show_progress();
     }
 
@@ -208,7 +229,10 @@ impl TerminalView {
         self.release();
         self.close_text();
         self.progress.rest(Instant::now());
-        self.change(|interface| interface.set_phase(TurnPhase::Idle));
+        self.list_todos();
+        if let Some(live) = self.live() {
+            live.set_activity(SessionActivity::Idle);
+        }
     }
 
     /// Shows a notice of the program, wrapped.
@@ -290,6 +314,7 @@ impl TerminalView {
         let choices = confirmation::choices(question, &self.folder);
         if let Some(live) = self.screen.live() {
             live.ask(choices);
+            live.set_activity(SessionActivity::Asking);
         }
     }
 
@@ -299,6 +324,9 @@ impl TerminalView {
         self.last = LastOutput::Gap;
         self.progress.shown(Instant::now());
         self.change(Interface::close_menu);
+        if let Some(live) = self.live() {
+            live.set_activity(SessionActivity::Working);
+        }
         self.release();
     }
 

@@ -53,7 +53,7 @@ impl TerminalView {
                 self.close_text();
                 self.fold_thinking();
                 if is_todo_list(&name) {
-                    self.steps = tool_calls::todo_rows(&input);
+                    self.todos.wanted = tool_calls::todo_rows(&input);
                 }
                 let label = tool_calls::label(&name, &input, &self.folder);
                 self.progress.call_started(id, name, label, now);
@@ -139,7 +139,12 @@ impl TerminalView {
     pub(super) fn finished_call(&mut self, name: &str, label: &str, result: &Block) {
         let outcome = tool_calls::outcome(name, result, &self.folder);
         if matches!(outcome, CallOutcome::Succeeded(_)) && is_todo_list(name) {
-            return self.list_steps();
+            let rows = self.todos.pin();
+            // Where it cannot stay in sight, or nothing is left to do, it is listed.
+            if self.live().is_none() || rows.iter().all(|(_, style)| *style == Style::DIM) {
+                return self.list_todos();
+            }
+            return self.change(|interface| interface.set_todos(rows));
         }
         let output = tool_calls::result_text(result);
         let preview = tool_calls::preview(name, &output, &outcome);
@@ -185,12 +190,17 @@ impl TerminalView {
         flow.take()
     }
 
-    /// Shows the model's to-do list.
-    fn list_steps(&mut self) {
+    /// Lists the to-dos that are pinned.
+    pub(super) fn list_todos(&mut self) {
+        let rows = std::mem::take(&mut self.todos.pinned);
+        if rows.is_empty() {
+            return;
+        }
+        self.change(|interface| interface.set_todos(Vec::new()));
         self.close_text();
         self.gap();
-        for (step, style) in std::mem::take(&mut self.steps) {
-            self.row(&step, style);
+        for (todo, style) in rows {
+            self.row(&todo, style);
         }
         self.last = LastOutput::Note;
     }

@@ -18,8 +18,10 @@ const DEFAULT_SIZE: (u16, u16) = (80, 24);
 const LARGEST_SIZE: (u16, u16) = (1_000, 500);
 /// Bracketed paste: pasted lines stay together.
 const ENABLE_PASTE_MARKS: &str = "\x1b[?2004h";
-/// Turns off bracketed paste and colors.
-const RESET: &str = "\x1b[?2004l\x1b[0m";
+/// The terminal tells when it gets or loses the focus.
+const ENABLE_FOCUS_REPORTS: &str = "\x1b[?1004h";
+/// Turns off bracketed paste, focus reports and colors.
+const RESET: &str = "\x1b[?2004l\x1b[?1004l\x1b[0m";
 
 /// The original modes, restored by the panic handler as well.
 static ORIGINAL: OnceLock<Termios> = OnceLock::new();
@@ -73,6 +75,7 @@ impl RawMode {
         modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
         tcsetattr(io::stdin(), OptionalActions::Now, &modes)?;
         write_sequence(ENABLE_PASTE_MARKS);
+        write_sequence(ENABLE_FOCUS_REPORTS);
         Ok(())
     }
 }

@@ -93,6 +93,7 @@ mod sessions;
 mod settings;
 mod setup;
 mod skills;
+mod slash_commands;
 mod snapshots;
 mod stats;
 mod stored;

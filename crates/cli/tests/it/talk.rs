@@ -422,7 +422,7 @@ fn what_is_to_be_done_is_listed() {
     let mut terminal = talk(&home, &[], (80, 24));
     say(&mut terminal, "nuts", "I count.");
     let expected =
-        ["> nuts", "A plan.", "[x] find the nuts", "[>] count them", "[ ] sleep", "I count.", ">"];
+        ["> nuts", "A plan.", "I count.", "[x] find the nuts", "[>] count them", "[ ] sleep", ">"];
     assert_eq!(below_the_first_prompt(&terminal), expected);
     leave(terminal);
     server.finish();

@@ -31,7 +31,7 @@ impl Engine {
         WindowStatus {
             state: policy.state(self.conversation.tokens_used()),
             compacts_at: policy.compacts_at(),
-            shares: window_shares(&self.conversation),
+            shares: window_shares(self.conversation.prefix(), self.conversation.messages()),
         }
     }
 
@@ -104,7 +104,7 @@ fn window_full(config: &EngineConfig, conversation: &Conversation, is_stopped: b
         limit: Some(u64::from(config.model.budget.window)),
         message: format!(
             "{why}, so the request was not sent; it is filled by {}; /compact tries again, and so does another run",
-            largest(window_shares(conversation))
+            largest(window_shares(conversation.prefix(), conversation.messages()))
         ),
     }
 }

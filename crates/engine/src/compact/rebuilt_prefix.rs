@@ -79,7 +79,7 @@ impl WindowUsage {
         Self {
             tokens: conversation.tokens_used(),
             estimated: conversation.estimated_tokens(),
-            shares: window_shares(conversation),
+            shares: window_shares(conversation.prefix(), conversation.messages()),
         }
     }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use dormouse_conversation::known_tools::MCP_PREFIX;
-use dormouse_conversation::{Block, BlockKind, Role, estimate_json, estimate_text};
+use dormouse_conversation::{
+    Block, BlockKind, Message, Prefix, Role, estimate_json, estimate_text,
+};
 
 use super::breaker::BreakerStop;
-use crate::conversation::Conversation;
 use crate::memory::index_tokens;
 
 /// A kind of content that takes room in the window. Displayed as English words, for notices.
@@ -71,8 +73,7 @@ pub struct WindowShare {
 }
 
 /// What fills the window, in the order of the request, estimated; empty kinds are left out.
-pub(super) fn window_shares(conversation: &Conversation) -> Vec<WindowShare> {
-    let prefix = conversation.prefix();
+pub(super) fn window_shares(prefix: &Prefix, messages: &[Arc<Message>]) -> Vec<WindowShare> {
     let mut shares = BTreeMap::new();
     let mut add = |part: WindowPart, tokens: u64| *shares.entry(part).or_insert(0) += tokens;
     for block in prefix.system() {
@@ -89,7 +90,7 @@ pub(super) fn window_shares(conversation: &Conversation) -> Vec<WindowShare> {
     let index = index.map(|text| index_tokens(&text)).sum();
     add(WindowPart::MemoryIndex, index);
     add(WindowPart::Instructions, opening.saturating_sub(index));
-    for message in conversation.messages() {
+    for message in messages {
         for block in &message.blocks {
             let part = match (block.kind(), message.role) {
                 _ if message.flags.compact_summary => WindowPart::Summary,

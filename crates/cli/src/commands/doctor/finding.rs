@@ -59,6 +59,13 @@ impl DoctorFinding {
         }
     }
 
+    /// Its area, and what it is with its fix.
+    pub(crate) fn row(&self) -> (String, String) {
+        let fix = self.status.fix().map(|fix| format!(" ({})", msg!("doctor-fix", fix = fix)));
+        let text = format!("{}: {}{}", self.status.as_str(), self.text, fix.unwrap_or_default());
+        (self.area.to_owned(), text)
+    }
+
     pub(crate) fn to_json(&self) -> DoctorFindingJson<'_> {
         let fix = self.status.fix();
         let status = self.status.as_str();

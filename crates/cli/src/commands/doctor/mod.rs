@@ -36,6 +36,23 @@ struct Report<'a> {
 }
 
 pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Exit, Failure> {
+    print_report(arguments, &findings(arguments, world).await?)
+}
+
+/// What is found, a row each: its area, and what it is with its fix.
+pub(crate) async fn rows(
+    arguments: &DoctorArguments,
+    world: &World,
+) -> Result<Vec<(String, String)>, Failure> {
+    let found = findings(arguments, world).await?;
+    let rows = found.iter().map(DoctorFinding::row);
+    Ok(rows.chain(std::iter::once((String::new(), summary(&found)))).collect())
+}
+
+async fn findings(
+    arguments: &DoctorArguments,
+    world: &World,
+) -> Result<Vec<DoctorFinding>, Failure> {
     let home = world.home()?;
     let project = current_project()?;
     let (mut findings, settings) = settings::check(world, &home, &project);
@@ -58,7 +75,7 @@ pub(crate) async fn run(arguments: &DoctorArguments, world: &World) -> Result<Ex
     findings.extend(shell::check(&context).await);
     findings.extend(sandbox::check(&context));
     findings.extend(terminal::check(&context.world.environment));
-    print_report(arguments, &findings)
+    Ok(findings)
 }
 
 fn print_report(arguments: &DoctorArguments, findings: &[DoctorFinding]) -> Result<Exit, Failure> {

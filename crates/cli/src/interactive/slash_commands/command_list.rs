@@ -21,6 +21,12 @@ pub(crate) enum SlashCommand {
     Expand,
     Rewind,
     Resume,
+    Rename,
+    Copy,
+    Export,
+    Init,
+    Review,
+    Doctor,
     Plan,
     Skills,
     Plugins,
@@ -67,6 +73,11 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Expand, "expand", ""),
     row(SlashCommand::Rewind, "rewind", "[N [code|conversation]]"),
     row(SlashCommand::Resume, "resume", "[ID]"),
+    row(SlashCommand::Rename, "rename", "TITLE"),
+    row(SlashCommand::Copy, "copy", ""),
+    row(SlashCommand::Export, "export", "[FILE]"),
+    row(SlashCommand::Init, "init", ""),
+    row(SlashCommand::Review, "review", "[WHAT]"),
     row(SlashCommand::Snip, "snip", ""),
     row(SlashCommand::Plan, "plan", "[TEXT|off]"),
     row(SlashCommand::Skills, "skills", ""),
@@ -80,6 +91,7 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Dream, "dream", "[stop|log]"),
     row(SlashCommand::Guard, "guard", "[MEMORY]"),
     row(SlashCommand::Notes, "notes", ""),
+    row(SlashCommand::Doctor, "doctor", ""),
     row(SlashCommand::Quit, "quit", ""),
 ];
 
@@ -100,6 +112,12 @@ impl SlashCommandRow {
             SlashCommand::Expand => msg!("slash-expand"),
             SlashCommand::Rewind => msg!("slash-rewind"),
             SlashCommand::Resume => msg!("slash-resume"),
+            SlashCommand::Rename => msg!("slash-rename"),
+            SlashCommand::Copy => msg!("slash-copy"),
+            SlashCommand::Export => msg!("slash-export"),
+            SlashCommand::Init => msg!("slash-init"),
+            SlashCommand::Review => msg!("slash-review"),
+            SlashCommand::Doctor => msg!("slash-doctor"),
             SlashCommand::Snip => msg!("slash-snip"),
             SlashCommand::Plan => msg!("slash-plan"),
             SlashCommand::Skills => msg!("slash-skills"),
@@ -127,9 +145,17 @@ pub(crate) enum ParsedCommand {
     Unknown { name: String, similar: Option<String> },
 }
 
+impl SlashCommand {
+    /// Whether it only sends a prompt of ours, so that a skill of the same name is used instead.
+    fn is_prompt(self) -> bool {
+        matches!(self, Self::Init | Self::Review)
+    }
+}
+
 /// Whether a command has this name; a skill of the same name cannot be called by it.
 pub(crate) fn is_command(name: &str) -> bool {
-    name == "exit" || COMMANDS.iter().any(|known| known.name.eq_ignore_ascii_case(name))
+    let mut fixed = COMMANDS.iter().filter(|known| !known.command.is_prompt());
+    name == "exit" || fixed.any(|known| known.name.eq_ignore_ascii_case(name))
 }
 
 /// The command in a line; none if the line is for the model. A path also starts with a slash, but has more of them,
@@ -168,8 +194,8 @@ mod tests {
             Some(ParsedCommand::Unknown { name: "hlep".into(), similar: Some("help".into()) })
         );
         assert_eq!(
-            parse("/teleport"),
-            Some(ParsedCommand::Unknown { name: "teleport".into(), similar: None })
+            parse("/marmot"),
+            Some(ParsedCommand::Unknown { name: "marmot".into(), similar: None })
         );
         for line in
             ["/usr/bin/env is missing", "/etc/hosts", "hello", "/", "/2 of it", "what is /help"]

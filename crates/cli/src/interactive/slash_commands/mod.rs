@@ -8,10 +8,12 @@ mod context;
 mod dream;
 pub(super) mod memory;
 mod plan;
+pub(super) mod prompts;
 mod rewind;
 pub(super) mod rows;
 pub(super) mod skills;
 pub(super) mod tasks;
+mod transcript;
 
 use dormouse_base::LayerSwitch;
 use dormouse_conversation::Effort;
@@ -21,7 +23,8 @@ use std::path::PathBuf;
 use dormouse_engine::ModelSetup;
 use dormouse_extensions::plugins::PluginStore;
 
-use crate::commands::{hooks, mcp_servers, plugin};
+use crate::args::DoctorArguments;
+use crate::commands::{doctor, hooks, mcp_servers, plugin};
 use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, connect};
@@ -81,10 +84,18 @@ impl InteractiveSession<'_> {
             SlashCommand::Recall => self.recall(rest).await,
             SlashCommand::Dream => Box::pin(self.dream(rest)).await,
             SlashCommand::Guard => self.guard(rest).await,
+            SlashCommand::Copy => transcript::copy(view, self.session.engine.conversation()),
+            SlashCommand::Export => transcript::export(view, &self.session, rest),
+            SlashCommand::Rename => {
+                transcript::rename(view, self.session.engine.conversation(), rest);
+            }
+            SlashCommand::Doctor => show_doctor(view, self.world).await,
             SlashCommand::Notes => view.say(&session_notes::notes_text(&self.session.engine)),
             // Called by the input loop.
             SlashCommand::Compact
             | SlashCommand::Plan
+            | SlashCommand::Init
+            | SlashCommand::Review
             | SlashCommand::Quit
             | SlashCommand::Resume => {}
         }
@@ -168,6 +179,14 @@ fn list_plugins(view: &SharedView, world: &World) {
         view.say(&msg!("plugins-none-here"));
     }
     view.list(&rows);
+}
+
+/// Runs `/doctor`.
+async fn show_doctor(view: &SharedView, world: &World) {
+    match doctor::rows(&DoctorArguments { json: false, offline: false }, world).await {
+        Ok(rows) => view.list(&rows),
+        Err(failure) => view.failure(&failure),
+    }
 }
 
 /// Runs `/context`.

@@ -23,9 +23,12 @@ pub(crate) fn suggestions(session: &ActiveSession) -> Vec<Suggestion> {
         name: format!("/{name}"),
         description: description.to_owned(),
     };
-    let commands = COMMANDS.iter().map(|command| suggestion(command.name, &command.help()));
-    let skills = session.engine.session_tools().skills().all();
-    let skills = skills.filter(|skill| is_callable(skill));
+    let skills = session.engine.session_tools().skills();
+    let commands = COMMANDS
+        .iter()
+        .filter(|command| is_command(command.name) || skills.get(command.name).is_none())
+        .map(|command| suggestion(command.name, &command.help()));
+    let skills = skills.all().filter(|skill| is_callable(skill));
     commands.chain(skills.map(|skill| suggestion(&skill.name, &skill.description))).collect()
 }
 

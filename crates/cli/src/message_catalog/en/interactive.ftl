@@ -156,6 +156,25 @@ slash-context = show what fills the context window
 slash-expand = restore the newest collapsed messages
 slash-rewind = go back to before your message N: files, conversation or both; without N, list your messages
 slash-resume = pick another session of this project and open it
+slash-rename = give the session a title
+slash-copy = copy the last answer to the clipboard
+slash-export = write the conversation to a markdown file
+slash-init = write an AGENTS.md for this project
+slash-review = review the changes in the working tree, or WHAT
+slash-doctor = check keys, folders, servers and the terminal
+copy-nothing = There is no answer to copy yet.
+copy-done =
+    { $count ->
+        [one] Sent 1 line
+       *[other] Sent { $count } lines
+    } to the terminal's clipboard. If nothing arrives, the terminal does not allow it (OSC 52).
+copy-needs-live = The clipboard is reached through the terminal, which `--plain` does not use.
+export-done = Wrote { $path }
+export-no-file = that is no name of a file; use `/export NAME.md`
+export-user = User
+export-model = Dormouse
+rename-empty = Give a title: `/rename TITLE`
+rename-done = This session is called “{ $title }”.
 slash-snip = leave the oldest messages out of further requests; the transcript keeps them
 slash-plan = turn on plan mode (read-only until you accept a plan) and send TEXT; in plan mode, show the plan
 slash-skills = list skills
@@ -286,3 +305,8 @@ key-recall = at an empty prompt: explain the last recall
 key-interrupt = clear the message, then interrupt the turn; twice at an empty prompt: leave
 key-suspend = stop the program; fg continues it
 key-leave = leave
+
+# Notifications
+
+notify-done = finished
+notify-asks = waits for your answer

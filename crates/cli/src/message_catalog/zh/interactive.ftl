@@ -144,6 +144,21 @@ slash-context = 显示上下文窗口的占用
 slash-expand = 恢复最近折叠的消息
 slash-rewind = 回退到第 N 条消息之前：文件、对话或两者；不带 N 则列出消息
 slash-resume = 选择并打开此项目的另一个会话
+slash-rename = 给会话起一个标题
+slash-copy = 把最后一个回答复制到剪贴板
+slash-export = 把对话写入 Markdown 文件
+slash-init = 为此项目编写 AGENTS.md
+slash-review = 审查工作区中的改动，或 WHAT
+slash-doctor = 检查密钥、目录、服务器和终端
+copy-nothing = 还没有可以复制的回答。
+copy-done = 已将 { $count } 行发送到终端的剪贴板。如果没有收到，说明终端不允许（OSC 52）。
+copy-needs-live = 剪贴板需要通过终端访问，`--plain` 模式下不可用。
+export-done = 已写入 { $path }
+export-no-file = 这不是文件名；请使用 `/export NAME.md`
+export-user = 用户
+export-model = Dormouse
+rename-empty = 请给出标题：`/rename TITLE`
+rename-done = 此会话的标题是“{ $title }”。
 slash-snip = 后续请求不再包含最早的消息；会话记录中仍保留
 slash-plan = 进入计划模式（接受计划之前只读）并发送 TEXT；已在计划模式时显示计划
 slash-skills = 列出技能
@@ -258,3 +273,8 @@ key-recall = 输入框为空时：解释最近一次召回
 key-interrupt = 清空消息，再按中断本轮；在空输入框连按两次：退出
 key-suspend = 挂起程序；用 fg 继续
 key-leave = 退出
+
+# Notifications
+
+notify-done = 已完成
+notify-asks = 等待你的回答
