@@ -331,10 +331,12 @@ fn columns_of(cell: &Cell) -> u16 {
     u16::try_from(crate::width::of(cell.symbol())).unwrap_or(1).max(1)
 }
 
-const COLORS: [(Color, cells::Color); 4] = [
+const COLORS: [(Color, cells::Color); 6] = [
     (Color::Red, cells::Color::Red),
     (Color::Green, cells::Color::Green),
     (Color::Yellow, cells::Color::Yellow),
+    (Color::Blue, cells::Color::Blue),
+    (Color::Magenta, cells::Color::Magenta),
     (Color::Cyan, cells::Color::Cyan),
 ];
 

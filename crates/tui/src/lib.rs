@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod composer;
+pub mod highlight;
 pub mod inline;
 pub mod interface;
 pub mod interface_texts;

@@ -10,6 +10,10 @@ pub enum Color {
     Green,
     /// Warnings.
     Yellow,
+    /// Names in code.
+    Blue,
+    /// Keywords in code.
+    Magenta,
     /// Code, links, positions.
     Cyan,
 }
@@ -20,6 +24,8 @@ impl Color {
             Self::Red => "31",
             Self::Green => "32",
             Self::Yellow => "33",
+            Self::Blue => "34",
+            Self::Magenta => "35",
             Self::Cyan => "36",
         }
     }

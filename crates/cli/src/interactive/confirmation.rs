@@ -6,7 +6,7 @@ use dormouse_base::printable;
 use dormouse_conversation::CallLabel;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_permissions::PermissionRule;
-use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, Grant};
+use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview, Grant};
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
@@ -17,6 +17,7 @@ use dormouse_tui::width;
 
 use crate::args::SettingsScope;
 use crate::message_catalog::msg;
+use crate::terminal::diff::unified_texts;
 
 use super::{edit_diff, tool_calls};
 
@@ -55,17 +56,25 @@ impl Confirmer for TerminalAsker {
 }
 
 /// The rows of a permission prompt: the call, what it would change, why it needs permission, and the choices.
-pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize) -> Vec<Piece> {
+pub(crate) fn rows(
+    question: &ConfirmationRequest,
+    folder: &Path,
+    (columns, most): (usize, usize),
+) -> Vec<Piece> {
     if label_of(question) == CallLabel::Plan {
         return plan(question, columns);
     }
     let mut flow = Flow::new(columns);
+    let diff = question.change.as_ref().map(|change| edit_diff::rows(change, columns, most));
     let label = match &question.change {
         // The command is shown in full below.
         None if label_of(question) == CallLabel::Command => question.tool.clone(),
         _ => tool_calls::label(&question.tool, question.input.get(), folder),
     };
     flow.put_verbatim(&label, Style::BOLD);
+    if let Some(diff) = &diff {
+        flow.put_verbatim(&format!(" · {}", diff.summary), Style::DIM);
+    }
     flow.end_row();
     let mut out = flow.take();
     match &question.change {
@@ -79,7 +88,7 @@ pub(crate) fn rows(question: &ConfirmationRequest, folder: &Path, columns: usize
                 wrapped(&mut flow, &printable(&question.why), Style::DIM);
                 out.extend(flow.take());
             }
-            out.extend(edit_diff::rows(change, columns));
+            out.extend(diff.map(|diff| diff.rows).unwrap_or_default());
         }
         None => {
             command(question, &mut flow);
@@ -140,6 +149,9 @@ pub(crate) fn choices(question: &ConfirmationRequest, folder: &Path) -> Vec<Choi
         choice('n', msg!("choice-no")),
         with_text('t', msg!("choice-no-because")),
     ];
+    if question.change.as_ref().is_some_and(|change| !is_shown_whole(change)) {
+        choices.push(choice('v', msg!("choice-view")));
+    }
     if let Grant::Rule(rule) = &question.grant {
         let label = msg!("choice-rule");
         choices.insert(2, Choice { letter: 'e', label, text: Some(rule.to_string()) });
@@ -153,6 +165,8 @@ pub(crate) enum MenuReply {
     Reply(ConfirmationReply),
     /// Yes, and from now on what this rule allows.
     Rule(String),
+    /// Show the whole change first.
+    View,
 }
 
 /// What an answer to [`choices`] means. Esc and Ctrl-C mean no.
@@ -170,8 +184,22 @@ pub(crate) fn chosen(
         (Some('y'), _) => ConfirmationReply::Once,
         (Some('a'), _) => ConfirmationReply::Always,
         (Some('e'), Some(rule)) => return MenuReply::Rule(rule),
+        (Some('v'), _) => return MenuReply::View,
         (_, said) => ConfirmationReply::No { said },
     })
+}
+
+/// Whether the prompt shows all of a change.
+pub(crate) fn is_shown_whole(change: &FileChangePreview) -> bool {
+    // As many lines as the two texts have are always enough.
+    change.before.lines().count() + change.after.lines().count() <= edit_diff::MOST
+        || edit_diff::rows(change, usize::MAX, edit_diff::MOST).is_whole
+}
+
+/// The whole change, as other programs write it.
+pub(crate) fn whole_change(change: &FileChangePreview) -> String {
+    let name = change.path.display().to_string();
+    printable(&unified_texts((&name, &name), &change.before, &change.after)).into_owned()
 }
 
 /// For how long a rule holds.

@@ -1,70 +1,129 @@
-//! The diff of an edit in a permission prompt: numbered rows with `-` and `+`, readable without color.
+//! The diff of an edit in a permission prompt: numbered rows with `-` and `+`, readable without color; the words that differ stand
+//! out, and code has its colors.
 //!
-//! Shown lines are never cut; the number of lines left out is shown.
+//! Shown lines are never cut; the number of lines left out is shown, and [`DiffRows::is_whole`] says whether there are any.
 
 use std::time::Duration;
 
 use dormouse_base::printable;
 use dormouse_tools::FileChangePreview;
-use similar::{ChangeTag, TextDiff};
+use dormouse_tui::highlight::{CodeToken, Highlighter};
+use similar::{ChangeTag, InlineChange, TextDiff};
 
 use dormouse_tui::markdown::Flow;
-use dormouse_tui::style::{Color, Piece, Style};
+use dormouse_tui::style::{Attribute, Color, Piece, Style};
+
+use crate::message_catalog::msg;
 
 /// Unchanged lines around a change.
 const AROUND: usize = 3;
-/// The most lines shown.
-const MOST: usize = 300;
+/// The most lines shown where the rest can be looked at in a pager.
+pub(crate) const MOST: usize = 300;
 /// Texts that take longer to compare are shown as removed and added as a whole.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Longer texts are shown without the colors of code.
+const LONGEST_CODE: usize = 1 << 20;
 
-/// The rows of a change, for a terminal of this width.
-pub(crate) fn rows(change: &FileChangePreview, columns: usize) -> Vec<Piece> {
+/// A diff as rows.
+pub(crate) struct DiffRows {
+    pub(crate) rows: Vec<Piece>,
+    /// Whether all lines are shown.
+    pub(crate) is_whole: bool,
+    /// How much changes, in words.
+    pub(crate) summary: String,
+}
+
+/// The rows of a change, for a terminal of this width; at most so many lines.
+pub(crate) fn rows(change: &FileChangePreview, columns: usize, most: usize) -> DiffRows {
     let diff = TextDiff::configure()
         .timeout(PATIENCE)
         .diff_lines(change.before.as_str(), change.after.as_str());
     let digits = change.before.lines().count().max(change.after.lines().count()).to_string().len();
+    let code = Code::of(change);
     let mut flow = Flow::new(columns);
-    let (mut shown, mut left_out) = (0, 0);
-    for (at, group) in diff.grouped_ops(AROUND).iter().enumerate() {
-        if at > 0 && shown < MOST {
+    let (mut shown, mut left_out, mut added, mut removed) = (0, 0, 0, 0);
+    let groups = diff.grouped_ops(AROUND);
+    for (at, group) in groups.iter().enumerate() {
+        if at > 0 && shown < most {
             flow.put_verbatim(&format!("{:>digits$} …", ""), Style::DIM);
             flow.end_row();
         }
-        for line in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            if shown == MOST {
+        for line in group.iter().flat_map(|op| diff.iter_inline_changes(op)) {
+            added += usize::from(line.tag() == ChangeTag::Insert);
+            removed += usize::from(line.tag() == ChangeTag::Delete);
+            if shown == most {
                 left_out += 1;
                 continue;
             }
             shown += 1;
-            let number = match line.tag() {
-                ChangeTag::Delete => line.old_index(),
-                ChangeTag::Insert | ChangeTag::Equal => line.new_index(),
-            };
-            let number = number.map_or(String::new(), |number| (number + 1).to_string());
-            row(&mut flow, &number, digits, line.tag(), line.value());
+            row(&mut flow, digits, &line, &code);
         }
     }
     if left_out > 0 {
-        let text = format!("… {left_out} more lines are not shown");
-        flow.put_verbatim(&text, Style::BOLD);
+        flow.put_verbatim(&msg!("diff-left-out", count = left_out), Style::BOLD);
         flow.end_row();
     }
-    flow.take()
+    let summary = msg!("diff-summary", hunks = groups.len(), added = added, removed = removed);
+    DiffRows { rows: flow.take(), is_whole: left_out == 0, summary }
 }
 
-fn row(flow: &mut Flow, number: &str, digits: usize, tag: ChangeTag, text: &str) {
-    let (mark, style) = match tag {
-        ChangeTag::Delete => ('-', Style::PLAIN.color(Color::Red)),
-        ChangeTag::Insert => ('+', Style::PLAIN.color(Color::Green)),
-        ChangeTag::Equal => (' ', Style::PLAIN),
+/// The tokens of the text after the change, line by line; those of lines that stay are the same before it.
+struct Code(Vec<Vec<(String, CodeToken)>>);
+
+impl Code {
+    fn of(change: &FileChangePreview) -> Self {
+        let ending = change.path.extension().and_then(|ending| ending.to_str());
+        let name = change.path.file_name().and_then(|name| name.to_str());
+        let highlighter = ending.or(name).and_then(Highlighter::new);
+        let highlighter = highlighter.filter(|_| change.after.len() <= LONGEST_CODE);
+        let Some(mut highlighter) = highlighter else { return Self(Vec::new()) };
+        let line = |line: &str| {
+            let owned = |(text, token): (&str, CodeToken)| (text.to_owned(), token);
+            highlighter.line(line).into_iter().map(owned).collect()
+        };
+        Self(change.after.lines().map(line).collect())
+    }
+
+    /// What each character of a line is; plain from where nothing is known.
+    fn tokens(&self, line: Option<usize>) -> impl Iterator<Item = CodeToken> + '_ {
+        let line = line.and_then(|line| self.0.get(line)).into_iter().flatten();
+        let known = line.flat_map(|(text, token)| text.chars().map(|_| *token));
+        known.chain(std::iter::repeat(CodeToken::Plain))
+    }
+}
+
+fn row(flow: &mut Flow, digits: usize, line: &InlineChange<'_, str>, code: &Code) {
+    let (mark, style, number, tokens) = match line.tag() {
+        ChangeTag::Delete => ('-', Style::PLAIN.color(Color::Red), line.old_index(), None),
+        ChangeTag::Insert => {
+            ('+', Style::PLAIN.color(Color::Green), line.new_index(), line.new_index())
+        }
+        ChangeTag::Equal => (' ', Style::PLAIN, line.new_index(), line.new_index()),
     };
+    let number = number.map_or(String::new(), |number| (number + 1).to_string());
     let first = vec![(format!("{number:>digits$} "), Style::DIM), (format!("{mark} "), style)];
     let rest = vec![(" ".repeat(digits + 3), Style::PLAIN)];
     flow.begin(first, rest);
-    let text = text.trim_end_matches(['\n', '\r']).replace('\t', "    ");
-    flow.put_verbatim(&printable(&text).replace('\n', "\u{fffd}"), style);
+    let letters = line.iter_strings_lossy().collect::<Vec<_>>();
+    let letters = letters.iter().flat_map(|(stands_out, text)| {
+        text.trim_end_matches(['\n', '\r']).chars().map(|letter| (letter, *stands_out))
+    });
+    let mut run = (String::new(), style);
+    for ((letter, stands_out), token) in letters.zip(code.tokens(tokens)) {
+        let style = token.style(style);
+        let style = if stands_out { style.with(Attribute::Reversed) } else { style };
+        if style != run.1 {
+            put(flow, &std::mem::take(&mut run.0), run.1);
+            run.1 = style;
+        }
+        run.0.push(letter);
+    }
+    put(flow, &run.0, run.1);
     flow.end_row();
+}
+
+fn put(flow: &mut Flow, text: &str, style: Style) {
+    flow.put_verbatim(&printable(&text.replace('\t', "    ")).replace('\n', "\u{fffd}"), style);
 }
 
 #[cfg(test)]
@@ -78,7 +137,7 @@ mod tests {
             Piece::Text(text, _) => text,
             Piece::Newline => "\n".to_owned(),
         };
-        rows(&change, columns).into_iter().map(text).collect()
+        rows(&change, columns, MOST).rows.into_iter().map(text).collect()
     }
 
     #[test]
@@ -89,9 +148,29 @@ mod tests {
     }
 
     #[test]
+    fn code_has_its_colors_and_changed_words_stand_out() {
+        let (before, after) = ("fn a() { one() }\n", "fn a() { two() }\n");
+        let change =
+            FileChangePreview { path: "a.rs".into(), before: before.into(), after: after.into() };
+        let diff = rows(&change, 80, MOST);
+        let has = |wanted: &str, style: Style| {
+            diff.rows.iter().any(|piece| matches!(piece, Piece::Text(text, like) if text == wanted && *like == style))
+        };
+        assert!(has("fn", Style::PLAIN.color(Color::Magenta)), "{:?}", diff.rows);
+        let name = Style::PLAIN.color(Color::Blue).with(Attribute::Reversed);
+        assert!(has("two", name), "{:?}", diff.rows);
+        assert!(
+            has("one", Style::PLAIN.color(Color::Red).with(Attribute::Reversed)),
+            "{:?}",
+            diff.rows
+        );
+        assert_eq!(diff.summary, "1 hunk, +1 −1");
+    }
+
+    #[test]
     fn long_lines_go_on_and_far_ones_are_left_out() {
         assert_eq!(shown("", "0123456789", 10), "1 + 012345\n    6789\n");
         let many = "line\n".repeat(500);
-        assert!(shown("", &many, 40).ends_with("300 + line\n… 200 more lines are not shown\n"));
+        assert!(shown("", &many, 80).contains("300 + line\n… 200 more lines"));
     }
 }

@@ -1,5 +1,7 @@
 //! The user's editor for a message (Ctrl-G) and pager for the output of a call (Ctrl-O).
 
+use dormouse_base::printable;
+
 use crate::message_catalog::msg;
 use crate::wiring::editor::EditedCopy;
 
@@ -32,7 +34,9 @@ impl InteractiveSession<'_> {
         };
         let world = self.world;
         let show = async {
-            EditedCopy::create(world, OUTPUT, &format!("{}\n", output.trim_end()))?.show(world)
+            // A pager may hand sequences on to the terminal.
+            let text = format!("{}\n", printable(&output).trim_end());
+            EditedCopy::create(world, OUTPUT, &text)?.show(world)
         };
         if let Err(failure) = self.input.lend_screen(&self.view, show).await {
             self.view.failure(&failure);

@@ -18,12 +18,13 @@ use tokio_util::sync::CancellationToken;
 use crate::args::SettingsScope;
 use crate::message_catalog::msg;
 use crate::terminal::tty;
+use crate::wiring::editor::EditedCopy;
 use crate::wiring::exit::Exit;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings_file;
 use crate::wiring::world::World;
 
-use super::confirmation::{self, MenuReply, PendingConfirmation, RuleLifetime};
+use super::confirmation::{self, MenuReply, PendingConfirmation, RuleLifetime, is_shown_whole};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
@@ -35,6 +36,9 @@ use super::view::SharedView;
 
 /// How often the status is updated.
 const TICK: Duration = Duration::from_millis(250);
+
+/// The name of the file that the user's pager shows: the ending tells it what it is.
+const CHANGE: &str = "change.diff";
 
 /// The answer to a permission prompt.
 enum Answered {
@@ -58,6 +62,8 @@ struct OpenQuestion<'t> {
     request: ConfirmationRequest,
     /// The rule that the user has written, while they are asked for how long it holds.
     rule: Option<PermissionRule>,
+    /// Whether the user has seen all that would change.
+    is_seen: bool,
     reply: oneshot::Sender<ConfirmationReply>,
     /// The answer, where it is typed as a line; a menu has its answer among the keys.
     line: Option<LocalBoxFuture<'t, Answered>>,
@@ -241,7 +247,9 @@ impl<'t> TurnMonitor<'t> {
         };
         view.borrow_mut().ask(&asked.question);
         let PendingConfirmation { question, reply } = asked;
-        OpenQuestion { request: question, rule: None, reply, line }
+        // Lines are printed whole.
+        let is_seen = line.is_some() || question.change.as_ref().is_none_or(is_shown_whole);
+        OpenQuestion { request: question, rule: None, is_seen, reply, line }
     }
 
     /// Takes an answer of a menu. The question stays open where another answer is needed.
@@ -267,12 +275,21 @@ impl<'t> TurnMonitor<'t> {
             let shown = view.borrow_mut();
             confirmation::chosen(&open.request, &shown.folder, answer)
         };
+        let is_no = matches!(chosen, MenuReply::Reply(ConfirmationReply::No { .. }));
+        if chosen == MenuReply::View || (!open.is_seen && !is_no) {
+            // A change is not confirmed unseen.
+            self.view_change(&open.request).await;
+            open.is_seen = true;
+            view.borrow_mut().ask_again(&open.request);
+            return Some(open);
+        }
         let rule = match chosen {
             MenuReply::Reply(reply) => {
                 self.settle(Some(open), reply);
                 return None;
             }
             MenuReply::Rule(rule) => rule,
+            MenuReply::View => return Some(open),
         };
         match rule.parse::<PermissionRule>() {
             Ok(rule) => {
@@ -286,6 +303,17 @@ impl<'t> TurnMonitor<'t> {
             }
         }
         Some(open)
+    }
+
+    /// Shows all that a call would change in the user's pager.
+    async fn view_change(&mut self, request: &ConfirmationRequest) {
+        let Some(change) = &request.change else { return };
+        let world = self.world;
+        let text = confirmation::whole_change(change);
+        let show = async { EditedCopy::create(world, CHANGE, &text)?.show(world) };
+        if let Err(failure) = self.input.lend_screen(self.view, show).await {
+            self.view.failure(&failure);
+        }
     }
 
     /// Saves a rule in the settings.

@@ -19,6 +19,7 @@ use crate::wiring::exit::Failure;
 
 use super::attention::SessionActivity;
 use super::confirmation;
+use super::edit_diff;
 use super::live_screen::LiveScreen;
 use super::progress::TurnProgress;
 use super::screen::Screen;
@@ -297,7 +298,9 @@ impl TerminalView {
     pub(crate) fn ask(&mut self, question: &ConfirmationRequest) {
         self.close_text();
         self.gap();
-        let rows = confirmation::rows(question, &self.folder, self.columns());
+        // A log has no pager: it gets every line.
+        let most = if self.screen.live().is_some() { edit_diff::MOST } else { usize::MAX };
+        let rows = confirmation::rows(question, &self.folder, (self.columns(), most));
         self.show(&rows);
         if self.screen.live().is_some() {
             self.ask_again(question);

@@ -502,3 +502,53 @@ fn a_narrower_window_loses_nothing() {
         server.finish();
     }
 }
+
+/// A change that is longer than what a question shows is seen in the pager before it can be confirmed.
+#[test]
+fn a_long_change_is_not_confirmed_unseen() {
+    let rows: Vec<String> = (1..=500).map(|number| format!("row {number}")).collect();
+    let content = rows.join("\n") + "\n";
+    let input = serde_json::json!({"file_path": "long.txt", "content": content}).to_string();
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("w", "Write", input))
+        .reply(ScriptedTurn::new().text("written"))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("PAGER", format!("cp -t {}", home.user_home().display()));
+    let mut terminal = talk(&home, &[], (100, 40));
+    terminal.enter("write it");
+    wait_for_menu(&terminal, "… 200 more lines");
+    assert!(terminal.all_rows().iter().any(|row| row.contains("Write long.txt · 1 hunk, +500 −0")));
+    terminal.type_keys("y");
+    let shown = || {
+        let files = std::fs::read_dir(home.user_home()).unwrap().map(|entry| entry.unwrap().path());
+        files.into_iter().find(|file| file.extension().is_some_and(|ending| ending == "diff"))
+    };
+    terminal.wait_for("the pager", |_| shown().is_some());
+    assert!(!home.project().join("long.txt").exists());
+    let diff = std::fs::read_to_string(shown().unwrap()).unwrap();
+    assert!(diff.contains("+row 500\n"), "{diff}");
+    wait_for_menu(&terminal, "View the whole change");
+    answer(&mut terminal, "y", "written");
+    assert_eq!(std::fs::read_to_string(home.project().join("long.txt")).unwrap(), content);
+    leave(terminal);
+    server.finish();
+}
+
+/// Code has the colors of the terminal's palette, and none with `NO_COLOR`.
+#[test]
+fn code_is_colored() {
+    for (no_color, expected) in [(false, CellColor::Idx(5)), (true, CellColor::Default)] {
+        let answer = "```rust\nfn nuts() {} // none\n```\nwhich is all";
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text(answer)).start();
+        let mut home = TestHome::new().with_server(&server);
+        if no_color {
+            home.set_env("NO_COLOR", "1");
+        }
+        let mut terminal = talk(&home, &[], (80, 24));
+        say(&mut terminal, "code?", "which is all");
+        assert_eq!(color_of(&terminal, "fn nuts"), expected);
+        leave(terminal);
+        server.finish();
+    }
+}

@@ -168,6 +168,10 @@ fn nothing_of_a_hostile_model_steers_the_terminal() {
     wait_for_menu(&terminal, "again for Write(e");
     answer(&mut terminal, "n", "all done");
     let bytes = String::from_utf8(terminal.bytes()).unwrap();
+    // The window's title is the program's own.
+    let bytes = ["", "… ", "? "].iter().fold(bytes, |bytes, mark| {
+        bytes.replace(&format!("\x1b]0;{mark}project · dormouse\x07"), "")
+    });
     assert!(!bytes.contains("\x1b]") && !bytes.contains("\x1b[2J") && !bytes.contains('\u{9b}'));
     assert!(!bytes.contains("\x1b[1;1H") && !bytes.contains('\u{202e}') && !bytes.contains('\x07'));
     assert!(bytes.contains("a\u{fffd}]0;owned\u{fffd}b"), "{bytes:?}");

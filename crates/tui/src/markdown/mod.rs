@@ -9,6 +9,7 @@ mod inline;
 mod line_start;
 mod table;
 
+use crate::highlight::{CodeToken, Highlighter};
 use crate::style::{Attribute, Color, Piece, Style};
 use crate::width;
 pub use flow::Flow;
@@ -31,7 +32,8 @@ const MAX_MARKER_BYTES: usize = 2_000;
 enum Block {
     #[default]
     None,
-    Fence(Fence),
+    /// Code, with its colors where its language is known.
+    Fence(Fence, Option<Highlighter>),
     /// The lines of the table so far.
     Table(Vec<String>),
 }
@@ -120,7 +122,7 @@ impl Renderer {
 
     /// Starts to print a line before it is complete, if its kind is certain.
     fn try_start_line(&mut self) {
-        if matches!(self.block, Block::Fence(_)) || self.line.len() > MAX_MARKER_BYTES {
+        if matches!(self.block, Block::Fence(..)) || self.line.len() > MAX_MARKER_BYTES {
             return;
         }
         let Some(start) = line_start(&self.line, LineState::Partial) else { return };
@@ -129,14 +131,19 @@ impl Renderer {
     }
 
     fn complete_line(&mut self, line: &str) {
-        if let Block::Fence(fence) = &self.block {
+        if let Block::Fence(fence, highlighter) = &mut self.block {
             let code = fence.strip(line);
             if fence.is_closed_by(code) {
                 self.block = Block::None;
             } else {
-                let (code, style) = (expanded(code), code_style(fence, code));
+                let style = code_style(fence, code);
+                let code = expanded(code);
                 let margin = margin(fence.quotes, fence.indent, CODE_INDENT);
-                self.code(margin, &code, style);
+                let tokens = match highlighter {
+                    Some(highlighter) => highlighter.line(&code),
+                    None => vec![(code.as_str(), CodeToken::Plain)],
+                };
+                self.code(margin, &tokens, style);
             }
             return;
         }
@@ -146,10 +153,12 @@ impl Renderer {
         }
     }
 
-    fn code(&mut self, margin: Margin, code: &str, style: Style) {
+    fn code(&mut self, margin: Margin, tokens: &[(&str, CodeToken)], style: Style) {
         self.write_gap();
         self.flow.begin(margin.clone(), margin);
-        self.flow.put_verbatim(code, style);
+        for (text, token) in tokens {
+            self.flow.put_verbatim(text, token.style(style));
+        }
         self.flow.end_row();
     }
 
@@ -185,7 +194,10 @@ impl Renderer {
                 self.flow.put_verbatim(&"─".repeat(columns), Style::DIM);
                 self.flow.end_row();
             }
-            MarkdownLine::Fence(fence) => self.block = Block::Fence(fence),
+            MarkdownLine::Fence(fence) => {
+                let highlighter = Highlighter::new(&fence.language);
+                self.block = Block::Fence(fence, highlighter);
+            }
             MarkdownLine::TableRow => {}
         }
     }
@@ -207,7 +219,7 @@ impl Renderer {
     fn row(&mut self, line: String) {
         match &mut self.block {
             Block::Table(lines) => lines.push(line),
-            Block::None | Block::Fence(_) => self.block = Block::Table(vec![line]),
+            Block::None | Block::Fence(..) => self.block = Block::Table(vec![line]),
         }
     }
 

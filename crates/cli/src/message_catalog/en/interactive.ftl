@@ -84,6 +84,13 @@ call-more-lines = … { $count } lines more · Ctrl-O shows all
 # Permission prompts
 
 choice-yes = Yes
+diff-summary =
+    { $hunks ->
+        [one] 1 hunk
+       *[other] { $hunks } hunks
+    }, +{ $added } −{ $removed }
+diff-left-out = … { $count } more lines; `v` shows all of them, and nothing is confirmed before
+choice-view = View the whole change
 choice-always = Yes, and don't ask again for { $rule } in this session
 grant-outside-sandbox = { $rule } outside the sandbox
 grant-memory-changes = memory changes

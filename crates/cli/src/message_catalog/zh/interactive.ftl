@@ -76,6 +76,9 @@ call-more-lines = … 还有 { $count } 行 · Ctrl-O 查看全部
 # Permission prompts
 
 choice-yes = 允许
+diff-summary = { $hunks } 处改动，+{ $added } −{ $removed }
+diff-left-out = … 还有 { $count } 行；按 `v` 查看全部，查看之前不会确认
+choice-view = 查看全部改动
 choice-always = 允许，本次会话中不再询问 { $rule }
 grant-outside-sandbox = 在沙箱外运行 { $rule }
 grant-memory-changes = 记忆的修改
