@@ -119,6 +119,10 @@ struct Arguments {
     #[arg(long, value_name = "PROGRAM", num_args = 1..)]
     other_server: Vec<String>,
 
+    /// `terminal`: another agent to measure beside ours, `claude` or `codex` by the name of its file; may be given more than once
+    #[arg(long, value_name = "PROGRAM")]
+    beside: Vec<PathBuf>,
+
     /// `long-haul`: how many turns
     #[arg(long, default_value_t = 3_000)]
     turns: usize,
@@ -342,7 +346,15 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         Suite::Store => return store::run(),
         Suite::Same => return echo::same(),
         Suite::Safety => return safety::run(),
-        Suite::Terminal => return vec![terminal::run(&found(&arguments.binary))],
+        Suite::Terminal => {
+            let others: Vec<PathBuf> = arguments
+                .beside
+                .iter()
+                // Links stay: a program is known by the name of its file.
+                .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+                .collect();
+            return vec![terminal::run(&found(&arguments.binary), &others)];
+        }
         Suite::Ground
         | Suite::Start
         | Suite::Assemble

@@ -22,6 +22,11 @@ impl Samples {
         made
     }
 
+    /// Whether nothing was measured.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
     /// The time in the middle, in milliseconds.
     pub(crate) fn median(&self) -> f64 {
         let sorted = self.sorted();
