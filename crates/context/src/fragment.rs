@@ -134,11 +134,21 @@ impl Fragment for ContextAttachment {
     }
 }
 
+/// Before the words of hooks.
+const HOOK_INTRO: &str = "A hook that the user has set up says:\n";
+
 /// What hooks of the user's settings have to say at this point.
 #[derive(Debug, Clone)]
 pub struct HookContext {
     /// Their words, each bounded already.
     pub notes: Vec<String>,
+}
+
+impl HookContext {
+    /// The words in a block's text; none if it is no such block.
+    pub fn text_in(text: &str) -> Option<&str> {
+        text.strip_prefix("<system-reminder>\n")?.strip_prefix(HOOK_INTRO)
+    }
 }
 
 impl Fragment for HookContext {
@@ -149,7 +159,7 @@ impl Fragment for HookContext {
     }
 
     fn render(&self, out: &mut String) {
-        out.push_str("A hook that the user has set up says:\n");
+        out.push_str(HOOK_INTRO);
         out.push_str(&self.notes.join("\n"));
     }
 }

@@ -211,6 +211,26 @@ fn a_rule_without_a_command_is_said_when_it_comes_up() {
     server.finish();
 }
 
+/// What the guard has brought is not recalled once more.
+#[test]
+fn a_guard_and_recall_bring_a_memory_once() {
+    let body = "Never mock the database in tests: use the container.";
+    let prompt = "Never mock the database in tests?";
+    for (has_guard, expected) in [(false, "Memory (saved "), (true, "The user had to say this")] {
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+        let home = TestHome::new().with_server(&server);
+        forbid(&home, "Never mock the database in tests", body);
+        if has_guard {
+            guard(&home, &["never-mock-the-database-in-tests.md", "--install"]).success();
+        }
+        home.run(&mut ask(&home, &[prompt])).success();
+        let text = server.single_request().text();
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(text.matches("use the container").count(), 1, "{text}");
+        server.finish();
+    }
+}
+
 #[test]
 fn a_project_keeps_its_guards_to_itself_and_away_from_the_shared_file() {
     let home = TestHome::new();

@@ -4,7 +4,8 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
-use crate::program::{ask, server};
+use crate::program::{ask, dormouse, server};
+use crate::talk::{leave, wait_for_prompt};
 
 fn done() -> ScriptedTurn {
     ScriptedTurn::new().text("done")
@@ -98,6 +99,34 @@ fn rules_and_nested_files_come_when_a_file_is_touched() {
     assert_eq!(reasons, ["nested_traversal", "path_glob_match"]);
     server.push(done());
     home.run(&mut ask(&home, &["--continue", "more"])).success();
+    server.finish();
+}
+
+#[test]
+fn a_file_outside_that_was_refused_is_not_asked_about_again() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    home.write(home.root().join("secret.md"), "outside words");
+    home.write("AGENTS.md", format!("see @{}", home.root().join("secret.md").display()));
+    let start = || home.terminal(env!("CARGO_BIN_EXE_dormouse"), &[], (120, 30));
+    let mut terminal = start();
+    terminal.wait_for_text("Read it? [y/N]");
+    terminal.enter("n");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    let terminal = start();
+    wait_for_prompt(&terminal);
+    assert!(!terminal.screen().contains("Read it?"), "{}", terminal.screen());
+    leave(terminal);
+    home.run(&mut dormouse(&home, &["permissions", "trust"])).success();
+    let mut terminal = start();
+    terminal.wait_for_text("Read it? [y/N]");
+    terminal.enter("y");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.push(done());
+    home.run(&mut ask(&home, &["hi"])).success();
+    assert!(server.single_request().text().contains("outside words"));
     server.finish();
 }
 

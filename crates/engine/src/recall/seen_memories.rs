@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dormouse_context::RecalledMemories;
+use dormouse_context::{HookContext, RecalledMemories};
 use dormouse_conversation::known_tools::{MEMORY_FILES, MEMORY_SAVE};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUseId};
 use dormouse_memory::RecalledTexts;
@@ -84,12 +84,20 @@ impl SeenMemories {
             }
         } else if role == Role::User
             && let Some(text) = block.as_text()
-            && let Some(recalled) = RecalledMemories::text_in(&text)
         {
+            self.read_text(&text);
+        }
+    }
+
+    /// Recalled memories, and those that the hook of a guard has brought.
+    fn read_text(&mut self, text: &str) {
+        if let Some(recalled) = RecalledMemories::text_in(text) {
             self.bytes += text.len();
-            self.files.extend(RecalledTexts::shown_in(recalled).into_iter().map(PathBuf::from));
             self.named.extend(RecalledTexts::named_in(recalled).into_iter().map(PathBuf::from));
         }
+        let shown = RecalledMemories::text_in(text).or_else(|| HookContext::text_in(text));
+        let shown = shown.map(RecalledTexts::shown_in).unwrap_or_default();
+        self.files.extend(shown.into_iter().map(PathBuf::from));
     }
 
     /// A memory is about to be shown.

@@ -7,6 +7,7 @@ use dormouse_base::{TrustState, TrustStore};
 use crate::args::TrustArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::instructions;
 use crate::wiring::print;
 use crate::wiring::settings;
 use crate::wiring::trust::{Untrusted, ask, list};
@@ -15,6 +16,9 @@ use crate::wiring::world::{World, current_project};
 pub(super) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
     let project = current_project()?;
     let store = TrustStore::new(&world.home()?);
+    if !arguments.revoke && instructions::ask_again(&world.home()?, &project)? {
+        print::note(&msg!("include-asked-again"));
+    }
     if arguments.revoke {
         let had = store.revoke(&project)?;
         print::data_line(&if had { msg!("trust-revoked") } else { msg!("trust-was-not-given") });

@@ -571,3 +571,9 @@ profile-unknown-session-hint = to list all sessions, run `dormouse sessions`; fo
 profile-no-requests = nothing to profile: { $path } contains no model response ({ $lines } lines, { $damaged } unreadable)
 profile-no-requests-hint = a transcript has one JSON object per line: see docs/transcript.md
 file-unreadable = cannot read { $path }: { $error }
+
+# Instruction files outside the project
+
+include-outside = { $who } includes { $file } as instructions, which is outside the project. Read it? [y/N]
+include-refused = It is not read, and not asked about again; `dormouse permissions trust` has it asked once more.
+include-asked-again = Files outside the project that were refused are asked about at the next start.

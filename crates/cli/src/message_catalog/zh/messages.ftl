@@ -534,3 +534,9 @@ profile-unknown-session-hint = 运行 `dormouse sessions` 可列出所有会话�
 profile-no-requests = 没有可以分析的内容：{ $path } 中没有模型的回复（共 { $lines } 行，{ $damaged } 行无法读取）
 profile-no-requests-hint = 会话记录每行是一个 JSON 对象：参见 docs/transcript.md
 file-unreadable = 无法读取 { $path }：{ $error }
+
+# Instruction files outside the project
+
+include-outside = { $who } 引用了项目之外的文件 { $file } 作为指令。要读取它吗？[y/N]
+include-refused = 不读取，以后也不再询问；运行 `dormouse permissions trust` 可以重新询问。
+include-asked-again = 下次启动时会重新询问曾被拒绝的项目外文件。

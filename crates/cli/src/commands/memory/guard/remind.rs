@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use dormouse_memory::beginning;
+use dormouse_memory::RecalledMemoryText;
 use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, is_relevant};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -41,6 +41,7 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
         return None;
     }
     let (entry, _) = found.read().ok()?;
+    let shown = RecalledMemoryText::read(&found, world.clock.now())?;
     let memory = MemoryInContext {
         file: found.memory.file.to_string(),
         name: found.memory.name().to_owned(),
@@ -51,7 +52,7 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
         arrival: ContextTiming::BeforeTurn,
         updated: false,
     };
-    is_relevant(&memory, &happening(&input)).then(|| render(&input.hook_event_name, &memory))
+    is_relevant(&memory, &happening(&input)).then(|| render(&input.hook_event_name, &shown))
 }
 
 fn happening(input: &ReminderInput) -> TurnActivity {
@@ -60,11 +61,11 @@ fn happening(input: &ReminderInput) -> TurnActivity {
     TurnActivity { words, ..TurnActivity::default() }
 }
 
-fn render(event: &str, memory: &MemoryInContext) -> String {
-    let MemoryInContext { name, body, .. } = memory;
+/// As recall shows it: a session sees by that that it need not bring the memory once more.
+fn render(event: &str, memory: &RecalledMemoryText) -> String {
     let context = format!(
-        "The user had to say this several times, and has asked for it to be said here again:\n{name}\n{}",
-        beginning(body.trim())
+        "The user had to say this several times, and has asked for it to be said here again:\n{}",
+        memory.render()
     );
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}})
         .to_string()
