@@ -25,6 +25,7 @@ mod tool_input;
 mod worktree;
 
 pub use agent_tool::new_spawner;
+pub use manual::MANUAL_PAGES;
 pub use memory::{AgentMemories, AgentMemoryError};
 pub use registry::{
     AgentListPosition, MessageRouting, ModelResolver, ModelUnavailableError, SubagentRegistry,

@@ -1,18 +1,20 @@
-//! The program's manual as files, so that the guide agent can search and read it with its tools.
+//! The program's manual: embedded, and as files, so that the guide agent can search and read it with its tools.
 
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, FileError, RelPath, RelPathError};
 use thiserror::Error;
 
-/// The pages, embedded in the program.
-const PAGES: &[(&str, &str)] = &[
+/// The pages, embedded in the program, by the names of their files.
+pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("README.md", include_str!("../../../README.md")),
+    ("contents.md", include_str!("../../../docs/README.md")),
     ("agents.md", include_str!("../../../docs/agents.md")),
     ("configuration.md", include_str!("../../../docs/configuration.md")),
     ("context.md", include_str!("../../../docs/context.md")),
     ("dreaming.md", include_str!("../../../docs/dreaming.md")),
     ("figures.md", include_str!("../../../docs/figures.md")),
+    ("glossary.md", include_str!("../../../docs/glossary.md")),
     ("hooks.md", include_str!("../../../docs/hooks.md")),
     ("instructions.md", include_str!("../../../docs/instructions.md")),
     ("interface.md", include_str!("../../../docs/interface.md")),
@@ -22,6 +24,9 @@ const PAGES: &[(&str, &str)] = &[
     ("other-agents.md", include_str!("../../../docs/other-agents.md")),
     ("output.md", include_str!("../../../docs/output.md")),
     ("plugins.md", include_str!("../../../docs/plugins.md")),
+    ("quick-start.zh-CN.md", include_str!("../../../docs/quick-start.zh-CN.md")),
+    ("rewind.md", include_str!("../../../docs/rewind.md")),
+    ("sandbox.md", include_str!("../../../docs/sandbox.md")),
     ("skills.md", include_str!("../../../docs/skills.md")),
     ("transcript.md", include_str!("../../../docs/transcript.md")),
 ];
@@ -38,7 +43,7 @@ pub(crate) enum ManualError {
 /// Writes the pages that are missing or changed into the program's home folder. Returns their folder.
 pub(crate) fn write_manual(home: &Path) -> Result<PathBuf, ManualError> {
     let folder = Dir::create(home.join("manual"))?;
-    for (name, text) in PAGES {
+    for (name, text) in MANUAL_PAGES {
         let page = RelPath::new(*name)?;
         let same = folder.read(&page).is_ok_and(|bytes| bytes == text.as_bytes());
         if !same {

@@ -18,8 +18,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, CliCommand, JsonOutput};
 use crate::commands::{
-    agents, completions, config, demo, doctor, dream, hook, hooks, mcp, mcp_servers, memory,
-    permissions, plugin, profile, rewind, search, send, sessions, setup, stats,
+    agents, completions, config, demo, doctor, dream, hook, hooks, manual, mcp, mcp_servers,
+    memory, permissions, plugin, profile, rewind, search, send, sessions, setup, stats,
 };
 use crate::headless::output;
 use crate::message_catalog::Locale;
@@ -117,6 +117,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
         // Beyond a file size limit a write fails, as on a full disk, instead of ending the program.
         let _listening = signal(SignalKind::from_raw(FILE_TOO_LARGE));
         match &arguments.command {
+            Some(CliCommand::Manual(arguments)) => manual::run(arguments, world),
             Some(CliCommand::Demo(arguments)) => demo::run(arguments, world).await,
             Some(CliCommand::Sessions(list)) => sessions::run(list, world),
             Some(CliCommand::Rewind(arguments)) => Box::pin(rewind::run(arguments, world)).await,

@@ -24,8 +24,13 @@ pub(crate) fn parse_arguments<T>(
 where
     T: Into<OsString>,
 {
-    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let mut words: Vec<OsString> = words.into_iter().map(Into::into).collect();
     Arguments::try_parse_from(&words).map_err(|error| match error.kind() {
+        // `dormouse memory help`
+        ErrorKind::InvalidSubcommand if words.pop_if(|last| last == "help").is_some() => {
+            words.push("--help".into());
+            command_with_help().try_get_matches_from(words).err().unwrap_or(error)
+        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             command_with_help().try_get_matches_from(words).err().unwrap_or(error)
         }

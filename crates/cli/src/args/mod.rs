@@ -9,6 +9,7 @@ mod diagnostics;
 mod dream;
 mod help;
 mod hooks;
+mod manual;
 mod mcp;
 mod memory;
 mod permissions;
@@ -35,6 +36,7 @@ pub(crate) use diagnostics::*;
 pub(crate) use dream::*;
 pub(crate) use help::{JsonOutput, command_with_help, parse_arguments, wanted_json};
 pub(crate) use hooks::*;
+pub(crate) use manual::*;
 pub(crate) use mcp::*;
 pub(crate) use memory::*;
 pub(crate) use permissions::*;
@@ -51,6 +53,7 @@ pub(crate) use setup::*;
     name = "dormouse",
     version,
     args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
     after_help = "\
 dormouse
 dormouse \"why does the build fail?\"
@@ -148,6 +151,8 @@ impl Arguments {
         }
         let command = Self::command();
         let names = command.get_subcommands().map(|command| command.get_name().to_owned());
+        // Many words are near `help`, and people say hello.
+        let names = names.filter(|name| name != HELP || has_same_letters(word, HELP));
         let meant = nearest_name(word, names)?;
         let is_subcommand = |name: &String| {
             command
@@ -167,11 +172,24 @@ impl Arguments {
     }
 }
 
+const HELP: &str = "help";
+
+fn has_same_letters(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
+}
+
 /// The value of `--resume` without an id.
 pub(crate) const LIST_SESSIONS: &str = "?";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
+    #[command(name = "help", after_help = MANUAL_EXAMPLES)]
+    Manual(ManualArguments),
     #[command(after_help = "dormouse demo\ndormouse demo --fast")]
     Demo(DemoArguments),
     #[command(after_help = "dormouse sessions\ndormouse sessions --search migration --json")]

@@ -14,7 +14,7 @@ fn commands() -> Vec<(String, Command)> {
     let mut found = Vec::new();
     let mut open = vec![root];
     while let Some(command) = open.pop() {
-        open.extend(command.get_subcommands().filter(|sub| sub.get_name() != "help").cloned());
+        open.extend(command.get_subcommands().cloned());
         let name = command.get_bin_name().unwrap_or("dormouse").to_owned();
         let key = name.strip_prefix("dormouse ").unwrap_or(&name).replace(' ', "-");
         found.push((key, command));
@@ -163,4 +163,11 @@ fn a_word_that_looks_like_a_command_is_not_a_prompt() {
     ] {
         assert_eq!(similar(prompt), None, "{prompt:?}");
     }
+}
+
+#[test]
+fn help_as_the_last_word_is_help() {
+    let error = super::parse_arguments(["dormouse", "memory", "help"]).unwrap_err();
+    assert!(error.to_string().contains("dormouse memory <COMMAND>"), "{error}");
+    assert!(super::parse_arguments(["dormouse", "memory", "hlep"]).is_err());
 }

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod dream;
 pub(crate) mod hook;
 pub(crate) mod hooks;
+pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod mcp_servers;
 pub(crate) mod memory;

@@ -70,6 +70,9 @@ dormouse = A coding agent for the terminal with a memory
           101  internal error (a bug in Dormouse); a crash report is written
           130  interrupted
 
+help = Show a page of the manual, or the help of a command
+    .topic = Page of the manual, or command; without it, all commands and pages
+
 demo = Run a short demonstration with a scripted model; no API key needed
     .fast = No pauses between scenes
 
@@ -100,7 +103,7 @@ context = Profile a session: replay it and show tokens, cache and cost of each r
     .cache-ttl = Lifetime of the prompt cache, if the transcript does not record it
     .cache-ttl-5m = Five minutes
     .cache-ttl-1h = One hour
-    .notes = No model is called. docs/context.md explains how each figure is computed.
+    .notes = No model is called. `dormouse help context` explains how each figure is computed.
 
 doctor = Check API keys, folders, locks, git, the terminal and the model server, and show how to fix problems
     .offline = No connection to the model server
@@ -254,7 +257,7 @@ search = Search memories or past sessions; no model needed
     .query = Search words
 
 agents = List the available subagents and where each is defined
-    .notes = To define your own, create a markdown file in ~/.dormouse/agents or a project's .dormouse/agents: see docs/agents.md.
+    .notes = To define your own, create a markdown file in ~/.dormouse/agents or a project's .dormouse/agents: see `dormouse help agents`.
 
 mcp = Serve this project's memory to other agents over MCP, or manage the MCP servers that Dormouse uses
     .http = Streamable HTTP on a local port, for several clients

@@ -137,7 +137,7 @@ doctor-mcp-ok = `{ $name }` responds (protocol { $protocol }), tools: { $tools }
 doctor-mcp-timeout = `{ $name }` did not respond within { $seconds } s
 doctor-mcp-fix-server = edit `mcpServers.{ $name }` in { $file }, or run `dormouse mcp remove { $name } --scope { $scope }`
 doctor-mcp-fix-file = edit the entry of `{ $name }` in { $file }
-doctor-mcp-fix-entry = correct or remove the entry; see docs/mcp.md
+doctor-mcp-fix-entry = correct or remove the entry; see `dormouse help mcp`
 
 doctor-embeddings-file = word vectors in { $path }
 doctor-embeddings-fix-prepare = run `dormouse memory embed`
@@ -319,7 +319,7 @@ editor-not-utf8 = the text saved by `{ $editor }` is not valid UTF-8
 editor-text-kept = your text is in { $path }
 
 embed-not-configured = no embedding model is configured; memories are searched by words
-embed-not-configured-hint = set `embeddings.file`, or `embeddings.baseUrl` and `embeddings.model`, in your settings: see docs/memory.md
+embed-not-configured-hint = set `embeddings.file`, or `embeddings.baseUrl` and `embeddings.model`, in your settings: see `dormouse help memory`
 embed-failed-hint = embeddings computed so far are kept; run it again when the model is available
 embed-busy = note: another process is computing embeddings; they are used as well
 embed-prepared = note: prepared { $words } words with { $dimensions } dimensions, { $kilobytes } kB
@@ -463,7 +463,7 @@ agent-not-loaded = warning: an agent definition is not used: { $problem }
 # Embeddings
 
 embeddings-unavailable = note: memories are ranked by words only: { $reason }
-embeddings-hint = docs/memory.md explains how to set up an embedding model
+embeddings-hint = `dormouse help memory` explains how to set up an embedding model
 
 # Plugins
 
@@ -569,7 +569,7 @@ profile-no-file-hint = give the path of a transcript, or the id of a session (se
 profile-unknown-session = this project has no session `{ $session }`
 profile-unknown-session-hint = to list all sessions, run `dormouse sessions`; for a session of another project, give the path of its transcript
 profile-no-requests = nothing to profile: { $path } contains no model response ({ $lines } lines, { $damaged } unreadable)
-profile-no-requests-hint = a transcript has one JSON object per line: see docs/transcript.md
+profile-no-requests-hint = a transcript has one JSON object per line: see `dormouse help transcript`
 file-unreadable = cannot read { $path }: { $error }
 
 # Instruction files outside the project
@@ -577,3 +577,9 @@ file-unreadable = cannot read { $path }: { $error }
 include-outside = { $who } includes { $file } as instructions, which is outside the project. Read it? [y/N]
 include-refused = It is not read, and not asked about again; `dormouse permissions trust` has it asked once more.
 include-asked-again = Files outside the project that were refused are asked about at the next start.
+
+# The manual
+
+manual-topics = Pages of the manual, for `dormouse help TOPIC`: { $topics }
+manual-unknown = no page of the manual and no command is called `{ $topic }`
+manual-options = The options are in `dormouse { $command } --help`.

@@ -70,6 +70,9 @@ dormouse = 带记忆的终端编程代理
           101  内部错误（Dormouse 的 bug）；会写入崩溃报告
           130  被中断
 
+help = 显示手册的一页，或某个命令的帮助
+    .topic = 手册的页名或命令；不写则列出全部命令和页名
+
 demo = 运行简短的演示，使用预设脚本的模型；不需要 API 密钥
     .fast = 场景之间不停顿
 
@@ -99,7 +102,7 @@ context = 分析会话：重放会话，显示每个请求的 token、缓存和�
     .cache-ttl = 提示缓存的有效期（会话记录中没有时指定）
     .cache-ttl-5m = 五分钟
     .cache-ttl-1h = 一小时
-    .notes = 不会调用模型。各项数字的计算方法见 docs/context.md。
+    .notes = 不会调用模型。各项数字的计算方法见 `dormouse help context`。
 
 doctor = 检查 API 密钥、目录、锁、git、终端和模型服务，并显示解决问题的方法
     .offline = 不连接模型服务
@@ -250,7 +253,7 @@ search = 搜索记忆或以往的会话；不需要模型
     .query = 搜索词
 
 agents = 列出可用的子代理及其定义位置
-    .notes = 要定义自己的子代理，请在 ~/.dormouse/agents 或项目的 .dormouse/agents 中创建 markdown 文件：参见 docs/agents.md。
+    .notes = 要定义自己的子代理，请在 ~/.dormouse/agents 或项目的 .dormouse/agents 中创建 markdown 文件：参见 `dormouse help agents`。
 
 mcp = 通过 MCP 向其他代理提供此项目的记忆，或管理 Dormouse 使用的 MCP 服务器
     .http = 本地端口上的 Streamable HTTP，可供多个客户端使用

@@ -121,7 +121,7 @@ doctor-mcp-ok = `{ $name }` 有响应（协议 { $protocol }），工具：{ $to
 doctor-mcp-timeout = `{ $name }` 在 { $seconds } 秒内没有响应
 doctor-mcp-fix-server = 编辑 { $file } 中的 `mcpServers.{ $name }`，或运行 `dormouse mcp remove { $name } --scope { $scope }`
 doctor-mcp-fix-file = 编辑 { $file } 中的 `{ $name }` 条目
-doctor-mcp-fix-entry = 改正或删除该条目；参见 docs/mcp.md
+doctor-mcp-fix-entry = 改正或删除该条目；参见 `dormouse help mcp`
 
 doctor-embeddings-file = 词向量位于 { $path }
 doctor-embeddings-fix-prepare = 运行 `dormouse memory embed`
@@ -291,7 +291,7 @@ editor-not-utf8 = `{ $editor }` 保存的文字不是有效的 UTF-8
 editor-text-kept = 你的文字保存在 { $path }
 
 embed-not-configured = 没有配置向量模型；按词搜索记忆
-embed-not-configured-hint = 在设置中指定 `embeddings.file`，或 `embeddings.baseUrl` 和 `embeddings.model`：参见 docs/memory.md
+embed-not-configured-hint = 在设置中指定 `embeddings.file`，或 `embeddings.baseUrl` 和 `embeddings.model`：参见 `dormouse help memory`
 embed-failed-hint = 已算出的向量会保留；模型可用后请再次运行
 embed-busy = 注意：另一个进程正在计算向量；它的结果也会使用
 embed-prepared = 注意：已准备 { $words } 个词，{ $dimensions } 维，{ $kilobytes } kB
@@ -429,7 +429,7 @@ agent-not-loaded = 警告：有一个代理定义没有使用：{ $problem }
 # Embeddings
 
 embeddings-unavailable = 注意：记忆只按词排名：{ $reason }
-embeddings-hint = docs/memory.md 说明了如何配置向量模型
+embeddings-hint = `dormouse help memory` 说明了如何配置向量模型
 
 # Plugins
 
@@ -532,7 +532,7 @@ profile-no-file-hint = 请给出会话记录的路径或会话 ID（见 `dormous
 profile-unknown-session = 此项目没有会话 `{ $session }`
 profile-unknown-session-hint = 运行 `dormouse sessions` 可列出所有会话；其他项目的会话请给出会话记录的路径
 profile-no-requests = 没有可以分析的内容：{ $path } 中没有模型的回复（共 { $lines } 行，{ $damaged } 行无法读取）
-profile-no-requests-hint = 会话记录每行是一个 JSON 对象：参见 docs/transcript.md
+profile-no-requests-hint = 会话记录每行是一个 JSON 对象：参见 `dormouse help transcript`
 file-unreadable = 无法读取 { $path }：{ $error }
 
 # Instruction files outside the project
@@ -540,3 +540,9 @@ file-unreadable = 无法读取 { $path }：{ $error }
 include-outside = { $who } 引用了项目之外的文件 { $file } 作为指令。要读取它吗？[y/N]
 include-refused = 不读取，以后也不再询问；运行 `dormouse permissions trust` 可以重新询问。
 include-asked-again = 下次启动时会重新询问曾被拒绝的项目外文件。
+
+# 手册
+
+manual-topics = 手册的各页（`dormouse help TOPIC`）：{ $topics }
+manual-unknown = 没有叫做 `{ $topic }` 的手册页或命令
+manual-options = 选项见 `dormouse { $command } --help`。
