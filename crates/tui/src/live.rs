@@ -22,6 +22,26 @@ pub(crate) fn todo_rows(
     shown.map(move |(todo, style)| fitted_row(todo, *style, columns))
 }
 
+/// Between two parts of a status line.
+const MARK: &str = " · ";
+
+/// The parts of a status line that fit, with marks between them. What does not fit is left out whole.
+pub fn fitting_parts(parts: &[(String, Style)], columns: usize) -> LiveRow {
+    let mut row = LiveRow::new();
+    let mut used = 0;
+    for (text, style) in parts {
+        let mark = if row.is_empty() { "" } else { MARK };
+        // The first part is cut if it must be.
+        let text = if row.is_empty() { width::fitted(text, columns) } else { text.clone() };
+        let needed = width::of(mark) + width::of(&text);
+        if used + needed <= columns {
+            used += needed;
+            row.extend([(mark.to_owned(), Style::DIM), (text, *style)]);
+        }
+    }
+    row
+}
+
 /// The rows that a row needs in so many columns, with its styles; at least one.
 pub fn rewrapped(row: &LiveRow, columns: usize) -> Vec<LiveRow> {
     let mut flow = Flow::new(columns);

@@ -104,10 +104,10 @@ fn age(session: &SessionSummary, now: SystemTime) -> Duration {
 /// An age as a person says it.
 pub(crate) fn format_age(age: Duration) -> String {
     match age.as_secs() {
-        seconds if seconds < 60 => "now".to_owned(),
-        seconds if seconds < 3_600 => format!("{} min", seconds / 60),
-        seconds if seconds < 86_400 => format!("{} h", seconds / 3_600),
-        seconds => format!("{} days", seconds / 86_400),
+        seconds if seconds < 60 => msg!("age-now"),
+        seconds if seconds < 3_600 => msg!("age-minutes", count = seconds / 60),
+        seconds if seconds < 86_400 => msg!("age-hours", count = seconds / 3_600),
+        seconds => msg!("age-days", count = seconds / 86_400),
     }
 }
 

@@ -37,6 +37,8 @@ enum PromptInput {
 impl InteractiveSession<'_> {
     /// Runs until the user leaves. `first` is the prompt from the command line; it may be empty.
     pub(super) async fn run(mut self, first: String) -> Result<SessionEnd, Failure> {
+        // Drawn at once, when it is known whether the composer waits or a turn runs.
+        self.view.live(LiveScreen::hold);
         self.show_header();
         let arguments = self.arguments;
         let view = &self.view;
@@ -81,9 +83,7 @@ impl InteractiveSession<'_> {
         let resumed = is_resumed.then(|| format!("{} · ", msg!("session-resumed-header")));
         let hint = format!("{}{}", resumed.unwrap_or_default(), msg!("session-header-hint"));
         view.note(&hint, Style::DIM);
-        view.live().map(LiveScreen::hold);
         replay::show_last_turns(&mut view, engine.conversation());
-        view.live().map(LiveScreen::release);
         drop(view);
         self.show_pending_proposals();
     }
@@ -110,6 +110,8 @@ impl InteractiveSession<'_> {
         let mut interrupts = 0;
         loop {
             self.view.borrow_mut().before_prompt();
+            status_line::refresh(&self.session, &self.view);
+            self.view.live(LiveScreen::release);
             self.status_line.show(&self.session, &self.view).await;
             let event = self.next_event(&mut interrupts).await;
             self.view.borrow_mut().row_ended();

@@ -8,6 +8,8 @@ use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUse, ToolUseId}
 use dormouse_engine::Conversation;
 use dormouse_tui::style::Style;
 
+use crate::message_catalog::msg;
+
 use super::tool_calls;
 use super::view::TerminalView;
 
@@ -24,8 +26,9 @@ pub(super) fn show_last_turns(view: &mut TerminalView, conversation: &Conversati
     let is_first = |message: &&Arc<Message>| !texts.contains_key(&message.id);
     let turns = messages.iter().skip_while(is_first);
     if turns.clone().count() < messages.len() && !texts.is_empty() {
-        view.note("… earlier messages are in the transcript", Style::DIM);
+        view.note(&msg!("replay-earlier"), Style::DIM);
     }
+    view.before_prompt();
     let mut calls: HashMap<&ToolUseId, ToolUse<'_>> = HashMap::new();
     for message in turns {
         match (texts.get(&message.id), message.role) {

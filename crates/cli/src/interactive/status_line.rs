@@ -7,7 +7,7 @@ use std::time::Duration;
 use dormouse_base::{git_folder, printable};
 use dormouse_engine::Engine;
 use dormouse_tools::{Reaper, output_with_input};
-use dormouse_tui::style::Style;
+use dormouse_tui::style::{Color, Style};
 use serde::Serialize;
 
 use crate::message_catalog::msg;
@@ -67,9 +67,7 @@ impl StatusLine {
     /// Shows the line, where a command is configured.
     pub(super) async fn show(&mut self, session: &ActiveSession, view: &SharedView) {
         let settings = &session.settings.status_line;
-        let Some(command) = &settings.command else {
-            return view.borrow_mut().set_status(&status(session));
-        };
+        let Some(command) = &settings.command else { return };
         if let Some(kind) = settings.kind.as_deref().filter(|kind| *kind != "command") {
             let text = msg!("status-line-kind", kind = kind);
             return self.show_error_once(&text, view);
@@ -105,7 +103,7 @@ impl StatusLine {
     }
 }
 
-/// Shows the program's own line again, while background tasks change it.
+/// Shows the program's own line, unless a command makes another.
 pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
     if session.settings.status_line.command.is_none() {
         let mut view = view.borrow_mut();
@@ -114,26 +112,40 @@ pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
     }
 }
 
-/// What the program itself says.
-fn status(session: &ActiveSession) -> String {
-    let engine = &session.engine;
+/// How full the window is: a bar and a percentage, in the color of its state.
+fn window(engine: &Engine) -> (String, Style) {
     let window = u64::from(engine.model().budget.window).max(1);
     let used = engine.conversation().tokens_used().saturating_mul(100) / window;
+    let full = usize::try_from(used.saturating_mul(CELLS).div_ceil(100).min(CELLS)).unwrap_or(0);
+    let empty = usize::try_from(CELLS).unwrap_or(0) - full;
+    let bar = "█".repeat(full) + &"░".repeat(empty);
+    let state = engine.context_window().state;
+    let style = match (state.error || state.blocking, state.warning) {
+        (true, _) => Style::PLAIN.color(Color::Red),
+        (false, true) => Style::PLAIN.color(Color::Yellow),
+        (false, false) => Style::DIM,
+    };
+    (msg!("status-window", bar = bar, percent = used), style)
+}
+
+/// What the program itself says.
+fn status(session: &ActiveSession) -> Vec<(String, Style)> {
+    let engine = &session.engine;
     let last = engine.spending().last_usage();
     let spent = engine.spending().spent();
     let is_known = engine.spending().is_priced() || spent.known > 0.0;
     let cost = if is_known { spent.to_string() } else { msg!("status-cost-unknown") };
-    let mut parts = vec![
-        model_label(engine),
-        mode_label(session.gate.mode()).map_or_else(|| msg!("status-default-mode"), str::to_owned),
-        msg!("status-window", percent = used),
-        cost,
-    ];
+    let mode = mode_label(session.gate.mode());
+    let mode = mode.map_or_else(|| msg!("status-default-mode"), str::to_owned);
     let cached = last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
-    parts.extend(cached.map(|cached| msg!("status-cache", percent = cached)));
-    parts.extend(branch(&session.project.checkout));
-    parts.extend(tasks::running(session).into_iter().map(|task| format!("⚙ {task}")));
-    parts.join(" · ")
+    let cached = cached.map(|cached| msg!("status-cache", percent = cached));
+    let tasks = tasks::running(session).into_iter().map(|task| format!("⚙ {task}"));
+    let after = std::iter::once(cost).chain(cached).chain(branch(&session.project.checkout));
+    let dim = |text: String| (text, Style::DIM);
+    [dim(model_label(engine)), dim(mode), window(engine)]
+        .into_iter()
+        .chain(after.chain(tasks).map(dim))
+        .collect()
 }
 
 /// The model, with the effort that was chosen for it.
@@ -172,6 +184,9 @@ fn command_input(session: &ActiveSession) -> Vec<u8> {
     // A struct of texts and numbers always serializes.
     serde_json::to_vec(&input).unwrap_or_default()
 }
+
+/// The cells of the bar.
+const CELLS: u64 = 6;
 
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';

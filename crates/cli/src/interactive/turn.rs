@@ -30,6 +30,7 @@ use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::{SignalAction, Signals};
 use super::slash_commands::rows::next_mode;
+use super::status_line;
 use super::terminal_input::TerminalInput;
 use super::turn_end::{engine_error_lines, turn_end_lines};
 use super::view::SharedView;
@@ -113,6 +114,8 @@ impl InteractiveSession<'_> {
 
     /// Shows how the turn ended, unless it completed.
     fn show_turn_end(&self, result: &Result<TurnReport, EngineError>) {
+        // Drawn together with the composer that waits again.
+        status_line::refresh(&self.session, &self.view);
         let mut view = self.view.borrow_mut();
         view.turn_ended();
         let lines = match result {

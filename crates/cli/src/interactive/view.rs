@@ -8,7 +8,7 @@ use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
 use dormouse_tui::interface::Interface;
-use dormouse_tui::live::LiveRow;
+use dormouse_tui::live::{LiveRow, fitting_parts};
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
@@ -186,12 +186,12 @@ impl TerminalView {
         if self.screen.live().is_none() && !line.trim().is_empty() {
             self.note(&fitted, Style::DIM);
         }
-        self.set_status(&fitted);
+        self.set_status(&[(fitted, Style::DIM)]);
     }
 
-    /// Shows the status line, where there is a live part.
-    pub(crate) fn set_status(&mut self, line: &str) {
-        let status = vec![(width::fitted(line, self.columns()), Style::DIM)];
+    /// Shows the parts of the status line that fit, where there is a live part.
+    pub(crate) fn set_status(&mut self, parts: &[(String, Style)]) {
+        let status = fitting_parts(parts, self.columns());
         self.change(|interface| interface.set_status(status));
     }
 
@@ -218,6 +218,7 @@ impl TerminalView {
             live.set_activity(SessionActivity::Working);
         }
         self.show_progress();
+        self.live().map(LiveScreen::release);
     }
 
     /// The user has interrupted the turn.

@@ -178,7 +178,7 @@ impl TerminalView {
     /// The rows of a failure that the row of its call has no room for.
     fn cut_failure(&self, label: &str, outcome: &CallOutcome, room: usize) -> Vec<Piece> {
         let CallOutcome::Failed(text) = outcome else { return Vec::new() };
-        let label = width::of(label).min(room / 2);
+        let label = width::of(label).min(label_room(text, room));
         if label + 3 + width::of(text) <= room {
             return Vec::new();
         }
@@ -206,10 +206,18 @@ impl TerminalView {
     }
 }
 
-/// The label gets the columns that the outcome leaves, but at least half.
-fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece> {
+/// The columns of a label: those that the outcome leaves, if that is at least a third, else half.
+fn label_room(outcome: &str, room: usize) -> usize {
     let wanted = if outcome.is_empty() { 0 } else { width::of(outcome) + 3 };
-    let label = width::fitted(label, room.saturating_sub(wanted).max(room / 2));
+    match room.saturating_sub(wanted) {
+        left if left >= room / 3 => left,
+        _ => room / 2,
+    }
+}
+
+/// The row of a call and its outcome.
+fn call_row(label: &str, outcome: &str, style: Style, room: usize) -> Vec<Piece> {
+    let label = width::fitted(label, label_room(outcome, room));
     let mut row = vec![Piece::text(CALL, Style::DIM), Piece::text(label.clone(), Style::PLAIN)];
     if !outcome.is_empty() {
         let outcome = width::fitted(outcome, room.saturating_sub(width::of(&label) + 3));

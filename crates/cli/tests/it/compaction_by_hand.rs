@@ -63,7 +63,7 @@ fn nothing_to_compact_and_numbers_that_are_none() {
         assert!(shown.contains(row), "{row}: {shown}");
     }
     // The rows are the whole window.
-    let rows = shown.lines().filter(|row| row.contains(['█', '░', '▒']));
+    let rows = shown.lines().filter(|row| row.ends_with(['█', '░', '▒']));
     let tokens = |row: &str| {
         let words: Vec<&str> = row.split_whitespace().collect();
         let percent = words.iter().position(|word| *word == "%").unwrap();

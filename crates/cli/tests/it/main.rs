@@ -87,6 +87,7 @@ mod recall_turn;
 mod released_home;
 mod rewind;
 mod sandbox;
+mod screens;
 mod session_notes;
 mod session_notes_harm;
 mod sessions;

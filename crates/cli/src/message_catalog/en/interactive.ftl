@@ -14,7 +14,7 @@ hint-answer = Tab to answer the question.
 hint-queued = Enter again sends it with the next request of this turn, Up edits it; otherwise it is sent when the turn ends.
 label-queued = queued:
 label-steered = with the next request:
-status-window = window { $percent } %
+status-window = window { $bar } { $percent } %
 status-cache = cache { $percent } %
 status-cost-unknown = cost unknown
 status-default-mode = default
@@ -136,6 +136,15 @@ unclosed-quote = Unclosed quotation mark in this command.
 
 # Pickers
 
+replay-earlier = … earlier messages are in the transcript
+age-now = now
+age-minutes = { $count } min
+age-hours = { $count } h
+age-days =
+    { $count ->
+        [one] 1 day
+       *[other] { $count } days
+    }
 picker-hint = type to search · ↑ ↓ Enter to choose · Esc to cancel
 picker-sessions = Resume a session
 picker-session-details = { $age } · { $messages } messages · { $tokens }k tokens

@@ -14,7 +14,7 @@ hint-answer = 按 Tab 回答上面的问题。
 hint-queued = 再按 Enter 随本轮下一次请求发送，按 ↑ 编辑；否则在本轮结束后发送。
 label-queued = 排队中：
 label-steered = 随下一次请求发送：
-status-window = 窗口 { $percent } %
+status-window = 窗口 { $bar } { $percent } %
 status-cache = 缓存 { $percent } %
 status-cost-unknown = 费用未知
 status-default-mode = 默认
@@ -120,6 +120,11 @@ unclosed-quote = 命令中的引号没有配对。
 
 # Pickers
 
+replay-earlier = … 更早的消息在会话记录中
+age-now = 刚刚
+age-minutes = { $count } 分钟
+age-hours = { $count } 小时
+age-days = { $count } 天
 picker-hint = 输入以搜索 · ↑ ↓ Enter 选择 · Esc 取消
 picker-sessions = 恢复会话
 picker-session-details = { $age } · { $messages } 条消息 · { $tokens }k token
