@@ -1,6 +1,7 @@
 //! The terminal interface while a long answer streams: bytes, processor time, memory, and how soon a key is seen. Other agents are
 //! measured the same way, where their programs are given.
 
+mod large_project;
 mod process_tree;
 mod program;
 mod server;
@@ -13,9 +14,11 @@ use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection, FigureUnit};
 use process_tree::{peak_memory, processor_time, wake_ups};
 use program::{Program, SIZE, StartedProgram};
-use server::PACE;
+use server::{PACE, SHORT};
 
 const LINES: usize = 400;
+/// The turns of a long session.
+const TURNS: usize = 3_000;
 /// How often each program is started.
 const STARTS: usize = 11;
 /// Between two keys.
@@ -65,11 +68,31 @@ pub(crate) fn run(binary: &Path, others: &[PathBuf]) -> BenchSection {
         ),
     );
     for (program, starts) in programs.iter().zip(&starts) {
-        let run = stream(program, &answer);
+        let run = stream(program.start(&answer).0, program.shows_keys());
         let is_ours = matches!(program, Program::Dormouse(_));
         section.add(figures(program.name(), starts, &run, answer.len(), is_ours));
     }
+    section.add(after_many_turns(binary, &answer));
+    section.add(large_project::figures(binary));
     section
+}
+
+/// The same answer at the end of a long session.
+fn after_many_turns(binary: &Path, answer: &str) -> Vec<BenchFigure> {
+    let program = Program::Dormouse(binary.to_owned());
+    let (mut started, _) = program.start(answer);
+    for turn in 0..TURNS {
+        started.terminal.enter(&format!("{SHORT} {turn}"));
+        let wanted = format!("done {turn}.");
+        started.wait_for("the short answer", |screen| {
+            let idle = screen.lines().any(|row| row == ">");
+            idle && screen.contains(&wanted)
+        });
+    }
+    let run = stream(started, program.shows_keys());
+    let name = format!("after {TURNS} turns");
+    // The start is that of a session without turns.
+    figures(&name, &Samples::default(), &run, answer.len(), true).split_off(1)
 }
 
 /// The figures of a program; ours have aims.
@@ -126,8 +149,7 @@ fn answer() -> String {
     format!("{}\n\n{LAST}", lines.join("\n"))
 }
 
-fn stream(program: &Program, answer: &str) -> StreamRun {
-    let (mut started, _) = program.start(answer);
+fn stream(mut started: StartedProgram, shows_keys: bool) -> StreamRun {
     // Some load more once the composer is there.
     std::thread::sleep(Duration::from_secs(2));
     let process = started.terminal.id();
@@ -136,10 +158,7 @@ fn stream(program: &Program, answer: &str) -> StreamRun {
     std::thread::sleep(TYPING);
     started.terminal.type_keys("\r");
     started.wait_for("the answer", |screen| screen.contains("Line 2"));
-    let echo = match program {
-        Program::DormousePlain(_) => Samples::default(),
-        _ => type_until_the_end(&mut started),
-    };
+    let echo = if shows_keys { type_until_the_end(&mut started) } else { Samples::default() };
     started.wait_for("the end", |screen| screen.contains(LAST));
     std::thread::sleep(Duration::from_secs(1));
     let processor = processor_time(process).saturating_sub(used);

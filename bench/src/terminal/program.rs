@@ -46,6 +46,11 @@ impl Program {
         }
     }
 
+    /// Whether keys are seen while an answer streams.
+    pub(super) fn shows_keys(&self) -> bool {
+        !matches!(self, Self::DormousePlain(_))
+    }
+
     fn mark(&self) -> &'static str {
         match self {
             Self::Dormouse(_) | Self::DormousePlain(_) => ">",
@@ -80,7 +85,11 @@ impl Program {
             Self::Dormouse(_) | Self::DormousePlain(_) => {
                 home.set_env(names::OPENAI_BASE_URL, format!("{url}/v1"));
                 home.set_env(names::OPENAI_API_KEY, "key");
-                home.set_env(names::CONTEXT_WINDOW, "200000");
+                home.set_env(names::CONTEXT_WINDOW, "1000000");
+                // Requests of their own would fall into what is measured.
+                for switch in ["EXTRACTION", "SESSION_NOTES", "DREAM"] {
+                    home.set_env(format!("DORMOUSE_{switch}"), "0");
+                }
             }
             Self::ClaudeCode(_) => {
                 let approved = KEY.get(KEY.len() - 20..).unwrap_or_default();
@@ -112,7 +121,11 @@ impl Program {
 
     /// The program at its composer, and how long that took.
     pub(super) fn start(&self, answer: &str) -> (StartedProgram, Duration) {
-        let mut home = TestHome::new();
+        self.start_in(TestHome::new(), answer)
+    }
+
+    /// The same, in a home that is there already.
+    pub(super) fn start_in(&self, mut home: TestHome, answer: &str) -> (StartedProgram, Duration) {
         self.prepare(&mut home, &serve(answer.to_owned()));
         let start = Instant::now();
         let terminal = home.terminal(self.binary(), self.arguments(), SIZE);

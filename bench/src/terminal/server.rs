@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Between two pieces of the answer.
 pub(super) const PACE: Duration = Duration::from_millis(10);
+/// A message with this word and a number is answered at once, with the number.
+pub(super) const SHORT: &str = "short";
 /// Characters of a piece.
 const PIECE: usize = 12;
 
@@ -49,6 +51,8 @@ fn reply(mut stream: TcpStream, answer: &str) -> Result<()> {
     }
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes())?;
+    let short = short_answer(&body);
+    let answer = short.as_deref().unwrap_or(answer);
     let letters: Vec<char> = answer.chars().collect();
     let pieces = letters.chunks(PIECE).map(|piece| piece.iter().collect::<String>());
     if request.contains("/messages") {
@@ -58,6 +62,15 @@ fn reply(mut stream: TcpStream, answer: &str) -> Result<()> {
     } else {
         completions(&mut stream, pieces)
     }
+}
+
+/// The answer to a short message, if the last one of a request is one.
+fn short_answer(body: &[u8]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let last = body.get("messages")?.as_array()?.last()?.get("content")?.to_string();
+    let (_, number) = last.split_once(&format!("{SHORT} "))?;
+    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+    Some(format!("done {digits}."))
 }
 
 fn event(stream: &mut TcpStream, data: &Value) -> Result<()> {
