@@ -23,6 +23,8 @@ const TURNS: usize = 3_000;
 const STARTS: usize = 11;
 /// Between two keys.
 const TYPING: Duration = Duration::from_millis(150);
+/// The composer is cleared before it needs a second row.
+const LONGEST_TYPED: usize = 60;
 const IDLE: Duration = Duration::from_secs(5);
 const LAST: &str = "the end of it";
 
@@ -201,6 +203,11 @@ fn type_until_the_end(program: &mut StartedProgram) -> Samples {
     for letter in ('a'..='z').cycle() {
         if program.terminal.screen().contains(LAST) {
             break;
+        }
+        if typed.len() == LONGEST_TYPED {
+            program.terminal.type_keys("\u{15}");
+            typed.clear();
+            std::thread::sleep(TYPING);
         }
         typed.push(letter);
         let start = Instant::now();

@@ -54,8 +54,15 @@ pub const EDIT: KnownTool = tool(
     ToolTraits { file_use: Some(FileUse::Edits), result_display: ResultDisplay::Hidden, ..FILE },
 );
 /// Submits a plan.
-pub const EXIT_PLAN: KnownTool =
-    tool("ExitPlan", ToolTraits { session_bound: true, label: CallLabel::Plan, ..PLANNING });
+pub const EXIT_PLAN: KnownTool = tool(
+    "ExitPlan",
+    ToolTraits {
+        session_bound: true,
+        label: CallLabel::Plan,
+        result_display: ResultDisplay::Hidden,
+        ..PLANNING
+    },
+);
 /// Finds files by name.
 pub const GLOB: KnownTool = tool(
     "Glob",
@@ -71,15 +78,18 @@ pub const MCP_CALL: KnownTool = tool("McpCall", ToolTraits::MCP);
 pub const MEMORY_FILES: KnownTool =
     tool("memory", ToolTraits { label: CallLabel::MemoryFile, ..MEMORY_WRITER });
 /// Deletes a memory.
-pub const MEMORY_DELETE: KnownTool = tool("MemoryDelete", MEMORY_WRITER);
+pub const MEMORY_DELETE: KnownTool =
+    tool("MemoryDelete", ToolTraits { label: CallLabel::Argument("file"), ..MEMORY_WRITER });
 /// Lists memories.
 pub const MEMORY_LIST: KnownTool = tool("MemoryList", MEMORY_READER);
 /// Adds to the daily log.
 pub const MEMORY_LOG: KnownTool = tool("MemoryLog", MEMORY_WRITER);
 /// Saves a memory.
-pub const MEMORY_SAVE: KnownTool = tool("MemorySave", MEMORY_WRITER);
+pub const MEMORY_SAVE: KnownTool =
+    tool("MemorySave", ToolTraits { label: CallLabel::Argument("name"), ..MEMORY_WRITER });
 /// Searches memories.
-pub const MEMORY_SEARCH: KnownTool = tool("MemorySearch", MEMORY_READER);
+pub const MEMORY_SEARCH: KnownTool =
+    tool("MemorySearch", ToolTraits { label: CallLabel::Argument("query"), ..MEMORY_READER });
 /// Shows a file.
 pub const READ: KnownTool = tool(
     "Read",
@@ -99,7 +109,12 @@ pub const TODO_WRITE: KnownTool =
 /// Fetches a web page.
 pub const WEB_FETCH: KnownTool = tool(
     "WebFetch",
-    ToolTraits { author: OutputAuthor::Outside, main_argument: Some("url"), ..REPEATABLE },
+    ToolTraits {
+        author: OutputAuthor::Outside,
+        main_argument: Some("url"),
+        label: CallLabel::Argument("url"),
+        ..REPEATABLE
+    },
 );
 /// Writes a file.
 pub const WRITE: KnownTool = tool(

@@ -9,6 +9,8 @@ pub enum UserAction {
     Submit(String),
     /// Send the queued messages with the next request of the running turn.
     Steer(Vec<String>),
+    /// Take back the messages for the next request, where that was not sent yet.
+    Unsteer,
     /// Stop the running turn.
     Interrupt,
     /// End the session.

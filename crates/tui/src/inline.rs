@@ -69,6 +69,7 @@ impl<W: Write> InlineTerminal<W> {
 
     /// Appends finished rows and draws the live part, in one write.
     pub fn draw(&mut self, finished: &[LiveRow], view: &LiveView) -> io::Result<()> {
+        let view = &self.clipped(view);
         let mut out = String::new();
         let mut finished = finished;
         if self.has_tail
@@ -93,14 +94,14 @@ impl<W: Write> InlineTerminal<W> {
         self.write(&out)
     }
 
-    /// The terminal has another size. It has wrapped the rows of the live part that no longer fit: they are erased, and drawn
-    /// again by the next [`Self::draw`].
+    /// The terminal has another size. It has wrapped the rows of the live part that no longer fit, and a lower one has dropped what
+    /// stood below the cursor: what is left is erased, and drawn again by the next [`Self::draw`].
     pub fn resize(&mut self, (columns, rows): (u16, u16)) -> io::Result<()> {
         let columns = columns.max(2);
-        self.rows = rows;
-        if columns == self.columns {
+        if (columns, rows) == (self.columns, self.rows) {
             return Ok(());
         }
+        self.rows = rows;
         let above: u16 =
             (0..self.at.row).map(|row| used(&self.shown, row).div_ceil(columns).max(1)).sum();
         let rows = above + self.at.column / columns;
@@ -127,6 +128,25 @@ impl<W: Write> InlineTerminal<W> {
         self.shown = empty(self.columns, 1);
         self.has_tail = false;
         self.at = CursorPlace::default();
+    }
+
+    /// As much of a view as the terminal has rows for: its end, where the composer is.
+    fn clipped(&self, view: &LiveView) -> LiveView {
+        let excess = view.rows.len().saturating_sub(usize::from(self.rows.max(1)));
+        // The cursor stays in sight.
+        let excess = excess.min(usize::from(view.cursor.row));
+        let cut = u16::try_from(excess).unwrap_or(u16::MAX);
+        LiveView {
+            rows: view
+                .rows
+                .iter()
+                .skip(excess)
+                .take(usize::from(self.rows.max(1)))
+                .cloned()
+                .collect(),
+            has_tail: view.has_tail && excess == 0,
+            cursor: CursorPlace { row: view.cursor.row - cut, ..view.cursor },
+        }
     }
 
     fn write(&mut self, out: &str) -> io::Result<()> {

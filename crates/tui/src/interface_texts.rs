@@ -17,6 +17,8 @@ pub struct InterfaceTexts {
     pub queue: String,
     /// The label of a queued message.
     pub queued: String,
+    /// The name of the permission mode that has no label.
+    pub default_mode: String,
     /// The label of a message that goes with the next request.
     pub steered: String,
 }

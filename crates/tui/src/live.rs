@@ -22,11 +22,20 @@ pub(crate) fn todo_rows(
     shown.map(move |(todo, style)| fitted_row(todo, *style, columns))
 }
 
+/// The parts of the status line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusParts {
+    /// From left to right.
+    pub parts: Vec<(String, Style)>,
+    /// Before which of them the permission mode stands, if it is shown.
+    pub mode_at: Option<usize>,
+}
+
 /// Between two parts of a status line.
 const MARK: &str = " · ";
 
 /// The parts of a status line that fit, with marks between them. What does not fit is left out whole.
-pub fn fitting_parts(parts: &[(String, Style)], columns: usize) -> LiveRow {
+pub(crate) fn fitting_parts(parts: &[(String, Style)], columns: usize) -> LiveRow {
     let mut row = LiveRow::new();
     let mut used = 0;
     for (text, style) in parts {

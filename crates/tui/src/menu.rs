@@ -70,6 +70,14 @@ impl Menu {
         Self { choices, selected: 0, typing: None, focus }
     }
 
+    /// A menu in which the text of a choice is being written.
+    pub fn editing(choices: Vec<Choice>, index: usize) -> Self {
+        let mut menu = Self { selected: index, ..Self::new(choices, MenuFocus::Menu) };
+        // What is chosen first is to write its text.
+        let _taken = menu.choose();
+        menu
+    }
+
     /// Whether keys go to it.
     pub fn focus(&self) -> MenuFocus {
         self.focus

@@ -159,6 +159,20 @@ pub(crate) fn choices(question: &ConfirmationRequest, folder: &Path) -> Vec<Choi
     choices
 }
 
+/// The choices with another rule to edit, and the place of that choice.
+pub(crate) fn choices_with(
+    question: &ConfirmationRequest,
+    folder: &Path,
+    rule: &str,
+) -> (Vec<Choice>, usize) {
+    let mut choices = choices(question, folder);
+    let at = choices.iter().position(|choice| choice.letter == 'e').unwrap_or(0);
+    if let Some(choice) = choices.get_mut(at) {
+        choice.text = Some(rule.to_owned());
+    }
+    (choices, at)
+}
+
 /// What a choice of the menu means.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MenuReply {

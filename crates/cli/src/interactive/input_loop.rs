@@ -78,7 +78,13 @@ impl InteractiveSession<'_> {
             Some(inside) => Path::new("~").join(inside).display().to_string(),
             None => project.folder.display().to_string(),
         };
-        view.note(&format!("dormouse · {} · {folder}", engine.model().name.as_str()), Style::BOLD);
+        view.note(
+            &format!(
+                "dormouse · {} · {folder}",
+                status_line::short_model_name(&engine.model().name)
+            ),
+            Style::BOLD,
+        );
         let is_resumed = !engine.conversation().history().messages().is_empty();
         let resumed = is_resumed.then(|| format!("{} · ", msg!("session-resumed-header")));
         let hint = format!("{}{}", resumed.unwrap_or_default(), msg!("session-header-hint"));
@@ -220,7 +226,10 @@ impl InteractiveSession<'_> {
                 return None;
             }
             // Only a turn has these.
-            UserAction::Interrupt | UserAction::Steer(_) | UserAction::Answer(_) => return None,
+            UserAction::Interrupt
+            | UserAction::Steer(_)
+            | UserAction::Unsteer
+            | UserAction::Answer(_) => return None,
         };
         self.view.borrow_mut().echo(command);
         Some(PromptInput::Text(command.to_owned()))

@@ -166,6 +166,7 @@ fn interface_texts() -> InterfaceTexts {
         answer: msg!("hint-answer"),
         queue: msg!("hint-queued"),
         queued: msg!("label-queued"),
+        default_mode: msg!("status-default-mode"),
         steered: msg!("label-steered"),
     }
 }

@@ -131,6 +131,11 @@ impl TurnProgress {
         Some(label)
     }
 
+    /// The labels of the calls that have not finished.
+    pub(crate) fn unfinished_calls(&self) -> Vec<String> {
+        self.calls.iter().map(|call| call.label.clone()).collect()
+    }
+
     /// Output was written.
     pub(crate) fn shown(&mut self, now: Instant) {
         self.silent_since = now;
@@ -200,6 +205,10 @@ impl TurnProgress {
             Activity::Writing => msg!("progress-writing"),
             Activity::Retrying { at, retry, of } => {
                 let left = at.saturating_duration_since(now).as_secs();
+                if left == 0 {
+                    let text = msg!("progress-retry", retry = *retry, of = *of);
+                    return Some((format!("{text} · {} s", elapsed.as_secs()), elapsed));
+                }
                 let text = msg!("progress-retrying", seconds = left, retry = *retry, of = *of);
                 return Some((text, elapsed));
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use dormouse_base::{git_folder, printable};
 use dormouse_engine::Engine;
 use dormouse_tools::{Reaper, output_with_input};
+use dormouse_tui::live::StatusParts;
 use dormouse_tui::style::{Color, Style};
 use serde::Serialize;
 
@@ -14,7 +15,6 @@ use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 
 use super::live_screen::LiveScreen;
-use super::slash_commands::rows::mode_label;
 use super::slash_commands::tasks;
 use super::view::SharedView;
 
@@ -107,7 +107,7 @@ impl StatusLine {
 pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
     if session.settings.status_line.command.is_none() {
         let mut view = view.borrow_mut();
-        view.set_status(&status(session));
+        view.set_status(status(session));
         view.live().map(LiveScreen::draw);
     }
 }
@@ -129,29 +129,32 @@ fn window(engine: &Engine) -> (String, Style) {
 }
 
 /// What the program itself says.
-fn status(session: &ActiveSession) -> Vec<(String, Style)> {
+fn status(session: &ActiveSession) -> StatusParts {
     let engine = &session.engine;
     let last = engine.spending().last_usage();
     let spent = engine.spending().spent();
     let is_known = engine.spending().is_priced() || spent.known > 0.0;
     let cost = if is_known { spent.to_string() } else { msg!("status-cost-unknown") };
-    let mode = mode_label(session.gate.mode());
-    let mode = mode.map_or_else(|| msg!("status-default-mode"), str::to_owned);
     let cached = last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
     let cached = cached.map(|cached| msg!("status-cache", percent = cached));
     let tasks = tasks::running(session).into_iter().map(|task| format!("⚙ {task}"));
     let after = std::iter::once(cost).chain(cached).chain(branch(&session.project.checkout));
     let dim = |text: String| (text, Style::DIM);
-    [dim(model_label(engine)), dim(mode), window(engine)]
-        .into_iter()
-        .chain(after.chain(tasks).map(dim))
-        .collect()
+    let parts = [dim(model_label(engine)), window(engine)].into_iter();
+    StatusParts { parts: parts.chain(after.chain(tasks).map(dim)).collect(), mode_at: Some(1) }
 }
 
 /// The model, with the effort that was chosen for it.
 fn model_label(engine: &Engine) -> String {
     let model = engine.model();
-    model.effort.map_or_else(|| model.name.clone(), |effort| format!("{} ({effort})", model.name))
+    let name = short_model_name(&model.name);
+    model.effort.map_or_else(|| name.to_owned(), |effort| format!("{name} ({effort})"))
+}
+
+/// Local servers name a model by the path of its file: its last part says enough.
+pub(super) fn short_model_name(name: &str) -> &str {
+    let file = name.rsplit('/').next().filter(|_| name.starts_with('/')).unwrap_or(name);
+    file.strip_suffix(".gguf").unwrap_or(file)
 }
 
 /// The branch that is checked out, if there is one.

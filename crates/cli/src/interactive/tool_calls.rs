@@ -138,7 +138,8 @@ pub(crate) fn preview(name: &str, output: &str, outcome: &CallOutcome) -> Vec<St
     if lines.len() < 2 && matches!(outcome, CallOutcome::Succeeded(_)) {
         return Vec::new();
     }
-    if lines.len() <= most {
+    // What is left out takes a row as well.
+    if lines.len() <= most + 2 {
         return lines;
     }
     let (first, last) = (most / 3, most - most / 3);

@@ -213,6 +213,13 @@ impl<'t> TurnMonitor<'t> {
                 self.view.borrow_mut().change(|interface| interface.set_steered(&texts));
                 self.steering.send(texts);
             }
+            UserAction::Unsteer => {
+                let texts = self.steering.take();
+                self.view.borrow_mut().change(|interface| {
+                    interface.queue_again(texts);
+                    interface.unqueue();
+                });
+            }
             // These wait for the end of the turn.
             UserAction::Submit(_)
             | UserAction::Leave
@@ -302,7 +309,8 @@ impl<'t> TurnMonitor<'t> {
             Err(error) => {
                 let mut view = view.borrow_mut();
                 view.note(&error.to_string(), Style::PLAIN.color(Color::Red));
-                view.ask_again(&open.request);
+                let (choices, at) = confirmation::choices_with(&open.request, &view.folder, &rule);
+                view.change(|interface| interface.ask_editing(choices, at));
             }
         }
         Some(open)

@@ -8,7 +8,7 @@ use dormouse_engine::{EngineEvent, RecallReceipt};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ConfirmationRequest;
 use dormouse_tui::interface::Interface;
-use dormouse_tui::live::{LiveRow, fitting_parts};
+use dormouse_tui::live::{LiveRow, StatusParts};
 use dormouse_tui::markdown::{Flow, Renderer};
 use dormouse_tui::style::{Color, Piece, Style};
 use dormouse_tui::width;
@@ -24,6 +24,7 @@ use super::live_screen::LiveScreen;
 use super::progress::TurnProgress;
 use super::screen::Screen;
 use super::slash_commands::rows::{Rows, mode_label};
+use super::tool_calls::CallOutcome;
 
 /// The kind of the last output. An empty row separates different kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,10 @@ pub(super) enum LastOutput {
     Call,
     Note,
 }
+
+/// A message of more lines is shown by its first ones: it stands in the transcript.
+const LONGEST_ECHO: usize = 20;
+const ECHO_ROWS: usize = 10;
 
 /// Whether the text of a response has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,9 +153,14 @@ impl TerminalView {
     /// Shows a message of the user's.
     pub(crate) fn echo(&mut self, prompt: &str) {
         self.begin(LastOutput::Note);
-        for (at, line) in printable(prompt).lines().enumerate() {
+        let count = prompt.lines().count();
+        let shown = if count > LONGEST_ECHO { ECHO_ROWS } else { count };
+        for (at, line) in printable(prompt).lines().take(shown).enumerate() {
             let mark = if at == 0 { "> " } else { "  " };
             self.row(&format!("{mark}{line}"), Style::BOLD);
+        }
+        if count > shown {
+            self.row(&format!("  {}", msg!("echo-more", count = count - shown)), Style::DIM);
         }
         self.row_ended();
     }
@@ -186,12 +196,11 @@ impl TerminalView {
         if self.screen.live().is_none() && !line.trim().is_empty() {
             self.note(&fitted, Style::DIM);
         }
-        self.set_status(&[(fitted, Style::DIM)]);
+        self.set_status(StatusParts { parts: vec![(fitted, Style::DIM)], mode_at: None });
     }
 
-    /// Shows the parts of the status line that fit, where there is a live part.
-    pub(crate) fn set_status(&mut self, parts: &[(String, Style)]) {
-        let status = fitting_parts(parts, self.columns());
+    /// Shows the status line, where there is a live part.
+    pub(crate) fn set_status(&mut self, status: StatusParts) {
         self.change(|interface| interface.set_status(status));
     }
 
@@ -230,6 +239,9 @@ impl TerminalView {
     pub(crate) fn turn_ended(&mut self) {
         self.release();
         self.close_text();
+        for label in self.progress.unfinished_calls() {
+            self.call(&label, &CallOutcome::Failed(msg!("call-interrupted")), &[]);
+        }
         self.progress.rest(Instant::now());
         self.list_todos();
         if let Some(live) = self.live() {
@@ -271,8 +283,17 @@ impl TerminalView {
                 flow.end_row();
                 flow.begin(rest.clone(), rest);
             }
-            printable(text).chars().for_each(|c| flow.put(c, Style::PLAIN));
-            flow.end_row();
+            for (at, line) in printable(text).lines().enumerate() {
+                if at > 0 {
+                    let margin = vec![(" ".repeat(indent), Style::PLAIN)];
+                    flow.begin(margin.clone(), margin);
+                }
+                line.chars().for_each(|c| flow.put(c, Style::PLAIN));
+                flow.end_row();
+            }
+            if text.is_empty() {
+                flow.end_row();
+            }
             let pieces = flow.take();
             self.show(&pieces);
         }

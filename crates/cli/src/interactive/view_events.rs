@@ -155,14 +155,17 @@ impl TerminalView {
     }
 
     /// Shows a finished tool call in one row, and lines of its output below.
-    fn call(&mut self, label: &str, outcome: &CallOutcome, preview: &[String]) {
+    pub(super) fn call(&mut self, label: &str, outcome: &CallOutcome, preview: &[String]) {
         let room = self.columns().saturating_sub(width::of(CALL) + 1);
         let (text, style) = match outcome {
             CallOutcome::Succeeded(text) => (text.clone(), Style::DIM),
             CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
         };
-        let mut line = call_row(label, &text, style, room);
-        line.extend(self.cut_failure(label, outcome, room));
+        let whole = self.cut_failure(label, outcome, room);
+        // The whole reason stands below: the row says only that there is one.
+        let short = text.split([':', '：']).next().filter(|_| !whole.is_empty()).unwrap_or(&text);
+        let mut line = call_row(label, short, style, room);
+        line.extend(whole);
         for row in preview {
             let row = width::fitted(row, room.saturating_sub(2));
             line.extend([Piece::text(format!("  {row}"), Style::DIM), Piece::Newline]);

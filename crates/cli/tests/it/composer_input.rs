@@ -101,8 +101,9 @@ fn a_rule_is_edited_and_saved() {
         // What is no rule is said, and asked again.
         terminal.type_keys("\x15(\r");
         terminal.wait_for_text("is not a rule");
-        wait_for_menu(&terminal, "edit or save the rule");
-        terminal.type_keys("e\x15Bash(touch:*)\r");
+        // What was written is still there, to be corrected.
+        terminal.wait_for("the rule", |screen| screen.lines().any(|row| row.trim() == "("));
+        terminal.type_keys("\x15Bash(touch:*)\r");
         terminal.wait_for_text("Allow it in this session");
         wait_for_menu(&terminal, "Allow it in this project");
         answer(&mut terminal, key, "Both.");

@@ -79,7 +79,7 @@ fn always_asks_no_more_in_this_session() {
     terminal.type_keys("a");
     wait_for_menu(&terminal, "touch other");
     assert!(home.project().join("nuts").exists());
-    let asked = terminal.screen().matches("`touch` may modify files").count();
+    let asked = terminal.screen().matches("`touch` is not known as a read-only command").count();
     assert_eq!(asked, 2, "{}", terminal.screen());
     answer(&mut terminal, "n", "all done");
     assert!(!home.project().join("other").exists());

@@ -29,7 +29,7 @@ pub enum NotReadOnly {
     #[error("`{0}` may be the environment of a process, which can hold keys")]
     ProcessEnvironment(String),
     /// A program that is not listed as reading.
-    #[error("`{0}` may modify files")]
+    #[error("`{0}` is not known as a read-only command")]
     Program(String),
     /// A subcommand of git that is not listed as reading.
     #[error("`git {0}` is not a read-only git subcommand")]

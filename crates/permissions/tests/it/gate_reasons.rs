@@ -47,5 +47,8 @@ fn a_rule_of_the_session_that_applies_precedes_one_of_the_settings_that_may() {
 fn plan_mode_says_what_the_call_would_do() {
     let decision = decide(PermissionMode::Plan, PermissionRules::default(), "touch a");
     assert_eq!(decision.verdict, PermissionVerdict::Deny);
-    assert_eq!(decision.why, "`touch` may modify files. Plan mode allows no changes.");
+    assert_eq!(
+        decision.why,
+        "`touch` is not known as a read-only command. Plan mode allows no changes."
+    );
 }

@@ -205,7 +205,7 @@ fn reasons_name_the_part() {
     check("ls > x", "`>` writes to a file");
     check("find . -exec rm {} +", "`{` groups commands or stands for several words");
     check("find . -exec rm a ';'", "`find -exec` runs a program");
-    check("ls && python3 x.py", "`python3` may modify files");
+    check("ls && python3 x.py", "`python3` is not known as a read-only command");
     check("sort -o x a", "`sort -o` may do more than read");
     check("git branch new", "`git branch new` creates one; use `--list` to list them");
     check("sleep 1 &", "`&` leaves a command running in the background");

@@ -158,12 +158,12 @@ pub(crate) fn is_command(name: &str) -> bool {
     name == "exit" || fixed.any(|known| known.name.eq_ignore_ascii_case(name))
 }
 
-/// The command in a line; none if the line is for the model. A path also starts with a slash, but has more of them,
-/// or characters that no command has.
+/// The command in a line; none if the line is for the model. A path also starts with a slash, but has more of them.
 pub(crate) fn parse(line: &str) -> Option<ParsedCommand> {
     let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
     let name = word.strip_prefix('/')?;
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    if !name.starts_with(char::is_alphabetic) || !name.chars().all(is_plain) {
         return None;
     }
     let known = COMMANDS.iter().find(|known| known.name.eq_ignore_ascii_case(name));

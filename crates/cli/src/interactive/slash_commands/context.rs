@@ -11,7 +11,7 @@ use crate::message_catalog::msg;
 use super::rows::Rows;
 
 /// A whole window is so many cells of a bar.
-const CELLS: u64 = 40;
+const CELLS: u64 = 24;
 /// A part of the window that is used, free, or reserved.
 const USED: &str = "█";
 const FREE: &str = "░";
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_share_is_a_number_a_percentage_and_a_bar() {
-        assert_eq!(share_text(50_000, 200_000, USED), "   50,000  25 % ██████████");
+        assert_eq!(share_text(50_000, 200_000, USED), "   50,000  25 % ██████");
         assert_eq!(share_text(12, 200_000, USED), "       12  <1 % █");
         assert_eq!(share_text(0, 200_000, FREE), "        0   0 %");
     }

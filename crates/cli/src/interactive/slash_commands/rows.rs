@@ -61,8 +61,9 @@ fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
 pub(crate) fn cost(engine: &Engine) -> Rows {
     let usage = engine.spending().usage();
     let spent = engine.spending().spent();
-    let mut cost = spent.to_string();
-    if spent.is_incomplete {
+    let is_known = engine.spending().is_priced() || spent.known > 0.0;
+    let mut cost = if is_known { spent.to_string() } else { msg!("row-unknown") };
+    if spent.is_incomplete || !is_known {
         cost = format!("{cost} ({})", msg!("cost-unknown", model = engine.model().name.as_str()));
     }
     vec![

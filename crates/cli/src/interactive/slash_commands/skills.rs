@@ -80,7 +80,11 @@ fn detailed_row(skill: &Skill) -> (String, String) {
     if !skill.callers.allow_user() {
         details.push("available to the model only".to_owned());
     } else if !is_callable(skill) {
-        details.push(format!("/{} is a command, so only the model can call it", skill.name));
+        details.push(if skill.callers.allow_model() {
+            msg!("skill-only-model", name = skill.name.as_str())
+        } else {
+            msg!("skill-hidden", name = skill.name.as_str())
+        });
     }
     details.extend(skill.allowed.first().map(|_| {
         let rules: Vec<String> = skill.allowed.iter().map(ToString::to_string).collect();

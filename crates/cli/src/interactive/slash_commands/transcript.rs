@@ -45,7 +45,16 @@ fn export_to(name: &str, session: &ActiveSession) -> Result<PathBuf, Failure> {
         return Err(Failure::usage(anyhow::anyhow!(msg!("export-no-file"))));
     };
     let file = RelPath::new(file).map_err(Failure::usage)?;
-    let mut written = Dir::open(parent)?.create_new_file(&file)?;
+    let folder_of_file = Dir::open(parent).map_err(|error| {
+        let folder = parent.display().to_string();
+        Failure::failed(anyhow::anyhow!(msg!("export-no-folder", folder = folder)))
+            .hint(error.to_string())
+    })?;
+    if folder_of_file.entry(&file).is_ok() {
+        let path = path.display().to_string();
+        return Err(Failure::usage(anyhow::anyhow!(msg!("export-exists", path = path))));
+    }
+    let mut written = folder_of_file.create_new_file(&file)?;
     written.write_all(markdown(folder, conversation).as_bytes()).map_err(Failure::failed)?;
     Ok(path)
 }
@@ -64,7 +73,9 @@ pub(super) fn rename(view: &SharedView, conversation: &Conversation, title: &str
 /// The text of the last answer.
 fn last_answer(messages: &[Arc<Message>]) -> Option<String> {
     let mut answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
-    answers.find_map(|message| Some(message.text()).filter(|text| !text.trim().is_empty()))
+    // A note of the program stands for an answer that never came.
+    let is_answer = |text: &String| !text.trim().is_empty() && !text.starts_with("[no answer: ");
+    answers.find_map(|message| Some(message.text()).filter(is_answer))
 }
 
 /// The conversation in markdown: messages, answers, calls and what they returned.

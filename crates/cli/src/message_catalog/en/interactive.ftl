@@ -11,7 +11,7 @@ hint-rewind = Press Esc again to go back to an earlier message.
 hint-after-turn = This key works when the turn has ended.
 hint-leaving = Leaving when the turn ends; Esc stops it.
 hint-answer = Tab to answer the question.
-hint-queued = Enter again sends it with the next request of this turn, Up edits it; otherwise it is sent when the turn ends.
+hint-queued = Enter again: send it now, with the next request · Up: edit it · else after the turn
 label-queued = queued:
 label-steered = with the next request:
 status-window = window { $bar } { $percent } %
@@ -34,6 +34,12 @@ progress-waiting = waiting for the model
 progress-thinking = thinking
 progress-writing = writing
 progress-compacting = compacting the conversation
+progress-retry = waiting for the model, attempt { $retry } of { $of }
+echo-more = … { $count } more lines
+skill-only-model = /{ $name } is a command of the program, so only the model can call it
+skill-hidden = hidden by the program's own /{ $name }; rename it
+export-exists = { $path } exists, and an export never replaces a file; give another name
+export-no-folder = there is no folder { $folder }
 progress-retrying = retrying in { $seconds } s ({ $retry } of { $of })
 progress-stopping = stopping
 progress-more = { $label } and { $count } more
@@ -51,7 +57,7 @@ context-left = Context left until auto-compaction: { $percent } %. /compact does
 
 # The end of a turn
 
-turn-interrupted = Interrupted. Partial output kept.
+turn-interrupted = Interrupted.
 turn-truncated = Response truncated at the output token limit. Send `continue` to get the rest.
 turn-refused = The model refused to respond.
 turn-empty = The model sent an empty response. Try again.
@@ -89,7 +95,7 @@ diff-summary =
         [one] 1 hunk
        *[other] { $hunks } hunks
     }, +{ $added } −{ $removed }
-diff-left-out = … { $count } more lines; `v` shows all of them, and nothing is confirmed before
+diff-left-out = … { $count } more lines. A yes shows the whole change first; `v` shows it now.
 choice-view = View the whole change
 choice-always = Yes, and don't ask again for { $rule } in this session
 grant-outside-sandbox = { $rule } outside the sandbox
@@ -300,6 +306,7 @@ row-allowed = allowed
 row-ask = ask
 row-denied = denied
 row-granted = allowed for this session
+row-unknown = unknown
 row-none = none
 
 # Keys, as /help lists them

@@ -11,7 +11,7 @@ hint-rewind = 再按一次 Esc 回退到之前的消息。
 hint-after-turn = 此按键在本轮结束后可用。
 hint-leaving = 本轮结束后退出；按 Esc 立即停止。
 hint-answer = 按 Tab 回答上面的问题。
-hint-queued = 再按 Enter 随本轮下一次请求发送，按 ↑ 编辑；否则在本轮结束后发送。
+hint-queued = 再按 Enter：随下一次请求发送 · ↑：编辑 · 否则本轮结束后发送
 label-queued = 排队中：
 label-steered = 随下一次请求发送：
 status-window = 窗口 { $bar } { $percent } %
@@ -34,6 +34,12 @@ progress-waiting = 等待模型回应
 progress-thinking = 思考中
 progress-writing = 输出中
 progress-compacting = 正在压缩对话
+progress-retry = 等待模型，第 { $retry } 次尝试，共 { $of } 次
+echo-more = … 还有 { $count } 行
+skill-only-model = /{ $name } 是程序自带的命令，只有模型能调用此技能
+skill-hidden = 被程序自带的 /{ $name } 遮住；请改名
+export-exists = { $path } 已存在，导出不会覆盖文件；请换一个名字
+export-no-folder = 没有目录 { $folder }
 progress-retrying = { $seconds } 秒后重试（第 { $retry } 次，共 { $of } 次）
 progress-stopping = 正在停止
 progress-more = { $label } 等 { $count } 项
@@ -47,7 +53,7 @@ context-left = 距自动压缩还剩 { $percent } % 的上下文。/compact 可�
 
 # The end of a turn
 
-turn-interrupted = 已中断。已输出的部分保留。
+turn-interrupted = 已中断。
 turn-truncated = 回应达到输出 token 上限被截断。发送“继续”获取其余部分。
 turn-refused = 模型拒绝回应。
 turn-empty = 模型返回了空回应。请重试。
@@ -77,7 +83,7 @@ call-more-lines = … 还有 { $count } 行 · Ctrl-O 查看全部
 
 choice-yes = 允许
 diff-summary = { $hunks } 处改动，+{ $added } −{ $removed }
-diff-left-out = … 还有 { $count } 行；按 `v` 查看全部，查看之前不会确认
+diff-left-out = … 还有 { $count } 行。选择允许时会先显示全部改动；按 `v` 现在查看。
 choice-view = 查看全部改动
 choice-always = 允许，本次会话中不再询问 { $rule }
 grant-outside-sandbox = 在沙箱外运行 { $rule }
@@ -260,6 +266,7 @@ row-allowed = 允许
 row-ask = 询问
 row-denied = 禁止
 row-granted = 本次会话中允许
+row-unknown = 未知
 row-none = 无
 
 # Keys, as /help lists them

@@ -1,5 +1,7 @@
 //! The model of the interface: keys in, the user's actions and a view out. It does no I/O and knows no clock.
 
+mod view;
+
 use std::ops::ControlFlow;
 
 use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
@@ -7,17 +9,14 @@ use crate::keys::{KeyCode, KeyEvent, KeyModifiers};
 use crate::action::UserAction;
 use crate::composer::{Composer, ComposerResult};
 use crate::interface_texts::InterfaceTexts;
-use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row, todo_rows};
+use crate::live::{LiveRow, StatusParts};
 use crate::menu::{Choice, Menu, MenuFocus, MenuResult};
 use crate::style::Style;
 use crate::suggestions::{
     Suggestion, SuggestionKind, SuggestionList, fitting_commands, fitting_prompts,
 };
 
-const PROMPT: &str = "> ";
 const SUSPEND: KeyEvent = KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL);
-/// The composer shows at most so many rows of a long text.
-const COMPOSER_ROWS: usize = 10;
 
 /// Whether a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,7 +62,7 @@ pub struct Interface {
     progress: String,
     /// What is to be done in the turn, a row each.
     todos: Vec<(String, Style)>,
-    status: LiveRow,
+    status: StatusParts,
     /// The label of a permission mode that is not the default one.
     mode: Option<String>,
 }
@@ -109,7 +108,7 @@ impl Interface {
     }
 
     /// The status line.
-    pub fn set_status(&mut self, status: LiveRow) {
+    pub fn set_status(&mut self, status: StatusParts) {
         self.status = status;
     }
 
@@ -122,6 +121,11 @@ impl Interface {
     pub fn ask(&mut self, choices: Vec<Choice>) {
         self.suggestions = None;
         self.menu = Some(Menu::new(choices, MenuFocus::Composer));
+    }
+
+    /// Asks once more, with the text of a choice as the user has written it.
+    pub fn ask_editing(&mut self, choices: Vec<Choice>, index: usize) {
+        self.menu = Some(Menu::editing(choices, index));
     }
 
     /// Gives the keys to an open menu, once the user has seen it. One who was typing a message presses Tab first.
@@ -239,6 +243,10 @@ impl Interface {
         }
         if self.takes_back_queued(key) {
             return None;
+        }
+        let is_empty = self.composer.is_empty();
+        if key.code == KeyCode::Up && is_empty && !self.steered.is_empty() {
+            return Some(UserAction::Unsteer);
         }
         match self.composer.key(key) {
             ComposerResult::Ignored => return None,
@@ -407,87 +415,7 @@ impl Interface {
         self.composer.set(&text);
         true
     }
-
-    /// What is drawn, from top to bottom: the row being written, progress, the queue, the menu or the composer,
-    /// suggestions, and the status line.
-    pub fn view(&self, columns: u16) -> LiveView {
-        let columns = usize::from(columns).saturating_sub(1).max(1);
-        let mut rows: Vec<LiveRow> = Vec::new();
-        if !self.tail.is_empty() {
-            rows.push(self.tail.clone());
-        }
-        if self.phase == TurnPhase::Running {
-            rows.push(LiveRow::new());
-            if self.menu.is_none() {
-                rows.extend(todo_rows(&self.todos, columns));
-                rows.push(fitted_row(&self.progress, Style::DIM, columns));
-            }
-        }
-        let waiting = self.steered.iter().map(|text| (&self.texts.steered, text));
-        for (when, text) in waiting.chain(self.queue.iter().map(|text| (&self.texts.queued, text)))
-        {
-            let line = text.lines().next().unwrap_or_default();
-            rows.push(fitted_row(&format!("{when} {line}"), Style::DIM, columns));
-        }
-        let cursor = self.input_rows(&mut rows, columns);
-        if let Some(suggestions) = &self.suggestions {
-            rows.extend(suggestions.rows(columns));
-        }
-        rows.push(self.last_row(columns));
-        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        let cursor = CursorPlace { row: place(cursor.0), column: place(cursor.1) };
-        LiveView { rows, has_tail: !self.tail.is_empty(), cursor }
-    }
-
-    /// Adds the menu and the composer; returns the place of the cursor.
-    fn input_rows(&self, rows: &mut Vec<LiveRow>, columns: usize) -> (usize, usize) {
-        if let Some(menu) = &self.menu {
-            let (choices, cursor) = menu.rows(columns);
-            let top = rows.len();
-            rows.extend(choices);
-            if menu.focus() == MenuFocus::Menu {
-                return (top + cursor.0, cursor.1);
-            }
-        }
-        let label = self.mode.as_ref().map(|mode| format!("{mode} ")).unwrap_or_default();
-        let prompt = format!("{label}{PROMPT}");
-        let indent = crate::width::of(&prompt);
-        let shown = self.composer.rows(columns.saturating_sub(indent), COMPOSER_ROWS);
-        let top = rows.len();
-        for (at, row) in shown.rows.iter().enumerate() {
-            let before = if at == 0 { prompt.clone() } else { " ".repeat(indent) };
-            rows.push(vec![(before, Style::DIM), (row.clone(), Style::PLAIN)]);
-        }
-        (top + shown.cursor_row, indent + shown.cursor_column)
-    }
-
-    /// What the keys do now, where that is not plain.
-    fn phase_hint(&self) -> Option<&str> {
-        let texts = &self.texts;
-        match &self.menu {
-            None if self.leaves => Some(&texts.leaving),
-            Some(menu) if menu.focus() == MenuFocus::Menu => None,
-            Some(_) if !self.composer.is_empty() => Some(&texts.answer),
-            None if !self.queue.is_empty() && self.composer.is_empty() => Some(&texts.queue),
-            Some(_) | None => None,
-        }
-    }
-
-    /// The status line, or what a key does when it is pressed again.
-    fn last_row(&self, columns: usize) -> LiveRow {
-        let hint = match self.hint {
-            Some(KeyHint::Leave) => Some(self.texts.leave.as_str()),
-            Some(KeyHint::Rewind) => Some(self.texts.rewind.as_str()),
-            Some(KeyHint::AfterTurn) => Some(self.texts.after_turn.as_str()),
-            None => self.phase_hint(),
-        };
-        match hint {
-            Some(hint) => fitted_row(hint, Style::DIM, columns),
-            None => self.status.clone(),
-        }
-    }
 }
 
 #[cfg(test)]
-#[path = "interface_tests.rs"]
 mod tests;

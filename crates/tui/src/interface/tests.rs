@@ -14,7 +14,8 @@ fn interface() -> Interface {
             ..InterfaceTexts::default()
         },
     );
-    interface.set_status(vec![("status".to_owned(), Style::DIM)]);
+    let parts = vec![("status".to_owned(), Style::DIM)];
+    interface.set_status(StatusParts { parts, mode_at: None });
     interface
 }
 
