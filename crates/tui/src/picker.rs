@@ -37,11 +37,21 @@ pub enum PickerResult {
     Taken,
 }
 
+/// What a picker says beside its entries.
+#[derive(Debug, Clone, Default)]
+pub struct PickerTexts {
+    /// What is chosen.
+    pub heading: String,
+    /// What the keys do.
+    pub hint: String,
+    /// That nothing fits the search.
+    pub no_match: String,
+}
+
 /// A list to choose from. What is selected is always an entry that fits the search.
 #[derive(Debug, Clone)]
 pub struct Picker {
-    heading: String,
-    hint: String,
+    texts: PickerTexts,
     entries: Vec<PickerEntry>,
     search: String,
     /// The positions of the entries that fit the search, those whose title fits first.
@@ -50,10 +60,10 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A picker of these entries. The hint says what the keys do.
-    pub fn new(heading: String, hint: String, entries: Vec<PickerEntry>) -> Self {
+    /// A picker of these entries.
+    pub fn new(texts: PickerTexts, entries: Vec<PickerEntry>) -> Self {
         let fitting = (0..entries.len()).collect();
-        Self { heading, hint, entries, search: String::new(), fitting, selected: 0 }
+        Self { texts, entries, search: String::new(), fitting, selected: 0 }
     }
 
     /// Takes a key.
@@ -113,9 +123,12 @@ impl Picker {
     pub fn view(&self, columns: u16, rows: u16) -> LiveView {
         let columns = usize::from(columns).saturating_sub(1).max(1);
         let most = usize::from(rows).saturating_sub(OTHER_ROWS).max(FEWEST_ENTRIES);
-        let mut shown: Vec<LiveRow> = vec![fitted_row(&self.heading, Style::BOLD, columns)];
+        let mut shown: Vec<LiveRow> = vec![fitted_row(&self.texts.heading, Style::BOLD, columns)];
         let cursor = width::of(PROMPT) + width::of(&self.search);
         shown.push(fitted_row(&format!("{PROMPT}{}", self.search), Style::PLAIN, columns));
+        if self.fitting.is_empty() {
+            shown.push(fitted_row(&format!("  {}", self.texts.no_match), Style::DIM, columns));
+        }
         let first = (self.selected + 1).saturating_sub(most);
         for (at, entry) in self.fitting.iter().enumerate().skip(first).take(most) {
             shown.extend(self.entries.get(*entry).map(|entry| self.row(at, entry, columns)));
@@ -128,8 +141,10 @@ impl Picker {
         let selected = self.fitting.get(self.selected).and_then(|at| self.entries.get(*at));
         let preview =
             selected.into_iter().flat_map(|entry| entry.preview.iter()).take(PREVIEW_ROWS);
+        // It belongs to what is selected, not to the last entry.
+        shown.push(LiveRow::new());
         shown.extend(preview.map(|line| fitted_row(&format!("    {line}"), Style::DIM, columns)));
-        shown.push(fitted_row(&self.hint, Style::DIM, columns));
+        shown.push(fitted_row(&self.texts.hint, Style::DIM, columns));
         let column = u16::try_from(cursor.min(columns)).unwrap_or(u16::MAX);
         LiveView { rows: shown, has_tail: false, cursor: CursorPlace { row: 1, column } }
     }
@@ -165,7 +180,12 @@ mod tests {
             entry("修复松果计数", "3 days", "the parser again"),
             entry("write docs", "4 days", "for users"),
         ];
-        Picker::new("Sessions".to_owned(), "Enter, Esc".to_owned(), entries)
+        let texts = PickerTexts {
+            heading: "Sessions".to_owned(),
+            hint: "Enter, Esc".to_owned(),
+            no_match: "none".to_owned(),
+        };
+        Picker::new(texts, entries)
     }
 
     fn press(picker: &mut Picker, code: KeyCode) -> PickerResult {
@@ -193,6 +213,7 @@ mod tests {
                 "> PARSER",
                 "❯ fix the parser                    2 h",
                 "  修复松果计数                   3 days",
+                "",
                 "    and the tests",
                 "Enter, Esc",
             ]
@@ -200,6 +221,7 @@ mod tests {
         assert_eq!(press(&mut picker, KeyCode::Enter), PickerResult::Picked(0));
         picker.paste("zzz");
         assert_eq!(press(&mut picker, KeyCode::Enter), PickerResult::Taken, "nothing fits");
+        assert!(picker.view(40, 20).text().contains(&"  none".to_owned()));
     }
 
     #[test]

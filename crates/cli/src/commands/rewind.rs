@@ -266,7 +266,11 @@ pub(crate) fn outcome_text(outcome: &RewindOutcome, scope: RewindScope, number: 
         lines.push(msg!("rewind-restored", count = outcome.files.restored.len()));
     }
     if scope.has_conversation() {
-        lines.push(msg!("rewind-conversation", number = number));
+        // Without a message it was a rewind, which is taken back.
+        lines.push(match &outcome.prompt {
+            Some(_) => msg!("rewind-conversation", number = number),
+            None => msg!("rewind-taken-back"),
+        });
     }
     for skipped in &outcome.files.skipped {
         let path = skipped.path.display().to_string();

@@ -34,6 +34,26 @@ pub(super) fn is_busy(session: &ActiveSession) -> bool {
         || agents.iter().any(|run| run.status == RunStatus::Running)
 }
 
+/// Tasks that are tried again after the next turn.
+const REPEATED: [&str; 2] = ["extraction", "session_notes"];
+
+/// Stops tasks that the user's message would have to wait for, on a server that serves one request at a time.
+pub(super) async fn make_way(session: &ActiveSession, view: &SharedView) {
+    let jobs = session.engine.jobs().list().into_iter();
+    let in_the_way: Vec<_> = jobs
+        .filter(|job| job.status == JobStatus::Running && REPEATED.contains(&job.kind))
+        .collect();
+    let client = &session.engine.model().client;
+    if in_the_way.is_empty() || !client.is_local() || client.slots().await != Some(1) {
+        return;
+    }
+    let stopped = in_the_way.iter().filter(|job| session.engine.jobs().kill(job.id));
+    let tasks = stopped.map(|job| job.kind).collect::<Vec<_>>().join(", ");
+    if !tasks.is_empty() {
+        view.borrow_mut().note(&msg!("task-made-way", tasks = tasks), Style::DIM);
+    }
+}
+
 /// Names the subagents that end with the program.
 pub(super) fn show_unfinished_agents(registry: &SubagentRegistry, view: &SharedView) {
     for run in registry.runs().list().iter().filter(|run| run.status == RunStatus::Running) {

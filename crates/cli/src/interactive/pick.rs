@@ -4,11 +4,17 @@ use std::io;
 
 use dormouse_tui::inline::{InlineTerminal, LiveStyles};
 use dormouse_tui::keys::TerminalEvent;
-use dormouse_tui::picker::{Picker, PickerResult};
+use dormouse_tui::picker::{Picker, PickerResult, PickerTexts};
 
+use crate::message_catalog::msg;
 use crate::terminal::tty;
 
 use super::keyboard::Keyboard;
+
+/// What a picker with this heading says.
+pub(crate) fn picker_texts(heading: String) -> PickerTexts {
+    PickerTexts { heading, hint: msg!("picker-hint"), no_match: msg!("picker-no-match") }
+}
 
 /// The position of the chosen entry; none if the user chose none, or the terminal was closed. The cursor must be at the start of an
 /// empty row, and is there again afterwards.

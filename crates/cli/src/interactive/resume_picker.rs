@@ -16,7 +16,7 @@ use crate::terminal::tty::RawMode;
 use crate::wiring::exit::Failure;
 
 use super::keyboard::Keyboard;
-use super::pick::pick;
+use super::pick::{pick, picker_texts};
 use super::session::InteractiveSession;
 
 /// The sessions to choose from, and the picker that shows them.
@@ -42,7 +42,7 @@ impl SessionPicker {
             use_notes_title(session, folder);
         }
         let entries = sessions.iter().map(|session| entry(session, now)).collect();
-        let picker = Picker::new(msg!("picker-sessions"), msg!("picker-hint"), entries);
+        let picker = Picker::new(picker_texts(msg!("picker-sessions")), entries);
         let sessions = sessions.iter().map(|session| session.session).collect();
         Ok(Some(Self { sessions, picker }))
     }

@@ -24,6 +24,7 @@ use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings_file;
 use crate::wiring::world::World;
 
+use super::background;
 use super::confirmation::{self, MenuReply, PendingConfirmation, RuleLifetime, is_shown_whole};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::{FRAME, LiveScreen};
@@ -73,6 +74,7 @@ struct OpenQuestion<'t> {
 impl InteractiveSession<'_> {
     /// Sends a prompt and shows the turn.
     pub(super) async fn turn(&mut self, prompt: &str) -> AfterInput {
+        background::make_way(&self.session, &self.view).await;
         self.view.borrow_mut().turn_started();
         let interrupt = CancellationToken::new();
         let (most, clock) = (self.arguments.max_turns, &*self.world.clock);

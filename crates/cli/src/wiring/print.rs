@@ -7,11 +7,14 @@ use std::sync::OnceLock;
 
 use dormouse_base::{Environment, printable};
 use dormouse_memory::FileDiff;
+use dormouse_tui::live::{LiveRow, rewrapped};
+use dormouse_tui::style::Style;
 use serde::Serialize;
 
 use crate::message_catalog::msg;
 use crate::terminal::color::ColorMode;
 use crate::terminal::diff::unified_diff;
+use crate::terminal::tty;
 use crate::wiring::exit::Failure;
 
 /// The first error of writing data.
@@ -41,10 +44,22 @@ pub(crate) fn data_line(text: &str) {
     data(&format!("{text}\n"));
 }
 
-/// Writes a notice to standard error.
+/// Writes a notice to standard error; on a terminal, wrapped between words.
 pub(crate) fn note(text: &str) {
+    let text = printable(text);
+    let text = if io::stderr().is_terminal() { wrapped(&text) } else { text.into_owned() };
     let mut out = io::stderr().lock();
-    let _gone = writeln!(out, "{}", printable(text));
+    let _gone = writeln!(out, "{text}");
+}
+
+/// The text in rows of the terminal's width.
+fn wrapped(text: &str) -> String {
+    let row_text = |row: &LiveRow| row.iter().map(|(text, _)| text.as_str()).collect::<String>();
+    let line = |line: &str| {
+        let rows = rewrapped(&vec![(line.to_owned(), Style::PLAIN)], tty::columns());
+        rows.iter().map(row_text).collect::<Vec<_>>().join("\n")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints a notice of the engine outside a turn.

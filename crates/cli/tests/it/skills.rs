@@ -458,10 +458,7 @@ fn skills_in_the_terminal() {
     say(&mut terminal, "/skills", "`model` has no effect");
     let screen = terminal.screen();
     assert!(screen.contains("Ships the build to a server. (user skill;"), "{screen}");
-    assert!(
-        screen.contains("/help is a command of the program"),
-        "{screen}"
-    );
+    assert!(screen.contains("/help is a command of the program"), "{screen}");
     say(&mut terminal, "/dep\t staging", "shipped");
     let block = texts(&server.requests()[0].last_message()).pop().unwrap();
     assert!(block.contains("Ship to staging, first to staging."), "{block}");

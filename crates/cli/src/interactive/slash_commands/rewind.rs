@@ -5,6 +5,7 @@ use dormouse_engine::SessionRewind;
 use dormouse_tui::picker::{Picker, PickerEntry};
 
 use crate::commands::rewind::{differences, listing_cost, outcome_text, plan_text, point, rows};
+use crate::interactive::pick::picker_texts;
 use crate::interactive::session::InteractiveSession;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
@@ -43,7 +44,7 @@ impl InteractiveSession<'_> {
                 preview: vec![changed.to_owned()],
             }
         });
-        let picker = Picker::new(msg!("picker-rewind"), msg!("picker-hint"), entries.collect());
+        let picker = Picker::new(picker_texts(msg!("picker-rewind")), entries.collect());
         let Some(at) = self.input.pick(&self.view, picker).await else { return };
         let number = points.len() - at;
         let scopes = [
@@ -54,7 +55,7 @@ impl InteractiveSession<'_> {
         let entry = |title: &String| PickerEntry { title: title.clone(), ..PickerEntry::default() };
         let entries = scopes.iter().map(|(_, title)| entry(title)).collect();
         let heading = msg!("picker-rewind-scope", number = number);
-        let picker = Picker::new(heading, msg!("picker-hint"), entries);
+        let picker = Picker::new(picker_texts(heading), entries);
         let picked = self.input.pick(&self.view, picker).await;
         if let Some((scope, _)) = picked.and_then(|at| scopes.get(at)) {
             self.rewind(&format!("{number} {scope}"));

@@ -35,6 +35,7 @@ progress-thinking = thinking
 progress-writing = writing
 progress-compacting = compacting the conversation
 progress-retry = waiting for the model, attempt { $retry } of { $of }
+task-made-way = Stopped for your message, and tried again after the turn: { $tasks }. The server does one request at a time.
 echo-more = … { $count } more lines
 skill-only-model = /{ $name } is a command of the program, so only the model can call it
 skill-hidden = hidden by the program's own /{ $name }; rename it
@@ -151,6 +152,7 @@ age-days =
         [one] 1 day
        *[other] { $count } days
     }
+picker-no-match = no match
 picker-hint = type to search · ↑ ↓ Enter to choose · Esc to cancel
 picker-sessions = Resume a session
 picker-session-details = { $age } · { $messages } messages · { $tokens }k tokens

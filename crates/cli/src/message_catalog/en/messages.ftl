@@ -87,6 +87,7 @@ rewind-restored =
        *[other] Restored { $count } files.
     }
 rewind-conversation = Removed message { $number } and everything after it from the conversation.
+rewind-taken-back = The rewind was taken back: what it had removed is part of the conversation again.
 rewind-skipped = left as it is: { $path } ({ $reason })
 rewind-overwrite-here = Files that were changed since are left as they are. To restore them too: /rewind { $number } overwrite
 rewind-no-diff = { $path }: no text, or too large to be compared here

@@ -77,6 +77,7 @@ rewind-restored =
        *[other] 已恢复 { $count } 个文件。
     }
 rewind-conversation = 已从对话中移除第 { $number } 条消息及之后的一切。
+rewind-taken-back = 已撤销那次回退：被它移除的消息重新成为对话的一部分。
 rewind-skipped = 保持原样：{ $path }（{ $reason }）
 rewind-overwrite-here = 之后改过的文件保持原样。要一并恢复：/rewind { $number } overwrite
 rewind-no-diff = { $path }：不是文本，或过大而无法在此比较
