@@ -157,7 +157,8 @@ fn stream(mut started: StartedProgram, shows_keys: bool) -> StreamRun {
     let process = started.terminal.id();
     let (used, written) = (processor_time(process), started.terminal.bytes().len());
     started.terminal.type_keys("go");
-    std::thread::sleep(TYPING);
+    // Enter soon after letters is a pasted line to some.
+    std::thread::sleep(Duration::from_secs(1));
     started.terminal.type_keys("\r");
     started.wait_for("the answer", |screen| screen.contains("Line 2"));
     let echo = if shows_keys { type_until_the_end(&mut started) } else { Samples::default() };
