@@ -1,6 +1,6 @@
 //! Syntax colors for code: keywords, names of types and functions, texts, numbers and comments, line by line.
 //!
-//! A scanner over tables of languages ([`language`]), not a parser: it is right about what a reader looks for, takes microseconds a
+//! A scanner over tables of languages (`language`), not a parser: it is right about what a reader looks for, takes microseconds a
 //! line, and no line can make it slow. A grammar engine was measured beside it: see DEPENDENCIES.md.
 //!
 //! *Invariants:* each line is looked at once, from left to right; the tokens of a line are the whole line.
