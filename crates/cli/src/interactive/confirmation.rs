@@ -205,9 +205,7 @@ pub(crate) fn chosen(
 
 /// Whether the prompt shows all of a change.
 pub(crate) fn is_shown_whole(change: &FileChangePreview) -> bool {
-    // As many lines as the two texts have are always enough.
-    change.before.lines().count() + change.after.lines().count() <= edit_diff::MOST
-        || edit_diff::rows(change, usize::MAX, edit_diff::MOST).is_whole
+    edit_diff::line_count(change) <= edit_diff::MOST
 }
 
 /// The whole change, as other programs write it.

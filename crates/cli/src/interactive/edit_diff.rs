@@ -1,14 +1,14 @@
 //! The diff of an edit in a permission prompt: numbered rows with `-` and `+`, readable without color; the words that differ stand
 //! out, and code has its colors.
 //!
-//! Shown lines are never cut; the number of lines left out is shown, and [`DiffRows::is_whole`] says whether there are any.
+//! Shown lines are never cut; the number of lines left out is shown.
 
 use std::time::Duration;
 
 use dormouse_base::printable;
 use dormouse_tools::FileChangePreview;
 use dormouse_tui::highlight::{CodeToken, Highlighter};
-use similar::{ChangeTag, InlineChange, TextDiff};
+use similar::{ChangeTag, DiffOp, DiffTag, InlineChange, TextDiff};
 
 use dormouse_tui::markdown::Flow;
 use dormouse_tui::style::{Attribute, Color, Piece, Style};
@@ -27,8 +27,6 @@ const LONGEST_CODE: usize = 1 << 20;
 /// A diff as rows.
 pub(crate) struct DiffRows {
     pub(crate) rows: Vec<Piece>,
-    /// Whether all lines are shown.
-    pub(crate) is_whole: bool,
     /// How much changes, in words.
     pub(crate) summary: String,
 }
@@ -64,7 +62,20 @@ pub(crate) fn rows(change: &FileChangePreview, columns: usize, most: usize) -> D
         flow.end_row();
     }
     let summary = msg!("diff-summary", hunks = groups.len(), added = added, removed = removed);
-    DiffRows { rows: flow.take(), is_whole: left_out == 0, summary }
+    DiffRows { rows: flow.take(), summary }
+}
+
+/// How many lines a diff has, with those around its changes.
+pub(crate) fn line_count(change: &FileChangePreview) -> usize {
+    let (before, after) = (change.before.as_str(), change.after.as_str());
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
+    let lines = |op: &DiffOp| match op.tag() {
+        DiffTag::Equal => op.new_range().len(),
+        DiffTag::Delete | DiffTag::Insert | DiffTag::Replace => {
+            op.old_range().len() + op.new_range().len()
+        }
+    };
+    diff.grouped_ops(AROUND).iter().flatten().map(lines).sum()
 }
 
 /// The tokens of the text after the change, line by line; those of lines that stay are the same before it.
@@ -172,5 +183,12 @@ mod tests {
         assert_eq!(shown("", "0123456789", 10), "1 + 012345\n    6789\n");
         let many = "line\n".repeat(500);
         assert!(shown("", &many, 80).contains("300 + line\n… 200 more lines"));
+        let change = |before: &str, after: &str| FileChangePreview {
+            path: "a".into(),
+            before: before.into(),
+            after: after.into(),
+        };
+        assert_eq!(line_count(&change("", &many)), 500);
+        assert_eq!(line_count(&change("a\nb\nc\n", "a\nB\nc\n")), 4);
     }
 }

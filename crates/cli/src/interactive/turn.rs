@@ -326,6 +326,8 @@ impl<'t> TurnMonitor<'t> {
         let show = async { EditedCopy::create(world, CHANGE, &text)?.show(world) };
         if let Err(failure) = self.input.lend_screen(self.view, show).await {
             self.view.failure(&failure);
+            // Without a pager it is shown here, however long it is.
+            self.view.borrow_mut().note(&text, Style::PLAIN);
         }
     }
 

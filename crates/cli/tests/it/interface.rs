@@ -552,3 +552,27 @@ fn code_is_colored() {
         server.finish();
     }
 }
+
+/// Without a pager the whole change is shown in the terminal: it is still not confirmed unseen.
+#[test]
+fn a_long_change_is_shown_without_a_pager_too() {
+    let rows: Vec<String> = (1..=400).map(|number| format!("row {number}")).collect();
+    let input =
+        serde_json::json!({"file_path": "long.txt", "content": rows.join("\n")}).to_string();
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("w", "Write", input))
+        .reply(ScriptedTurn::new().text("written"))
+        .start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("PAGER", "no-such-pager");
+    let mut terminal = talk(&home, &[], (100, 40));
+    terminal.enter("write it");
+    wait_for_menu(&terminal, "… 100 more lines");
+    terminal.type_keys("y");
+    terminal.wait_for_text("+row 400");
+    assert!(!home.project().join("long.txt").exists());
+    wait_for_menu(&terminal, "View the whole change");
+    answer(&mut terminal, "y", "written");
+    leave(terminal);
+    server.finish();
+}
