@@ -60,7 +60,7 @@ pub use dormouse_context::compact::{CompactionMethod, Fidelity};
 
 pub use compact::{
     CompactionOutcome, CompactionReport, CompactionRequest, CompactionRules, CompactionScope,
-    WindowPart, WindowShare, WindowStatus,
+    WindowPart, WindowShare, WindowStatus, window_shares,
 };
 pub use config::instruction_setup::InstructionSetup;
 pub use config::memory_setup::MemorySetup;

@@ -25,13 +25,12 @@ pub(crate) enum RoomCheck {
 }
 
 impl Engine {
-    /// The context window: how full it is, and of what.
+    /// The context window: how full it is. [`super::window_shares`] says of what.
     pub fn context_window(&self) -> WindowStatus {
         let policy = WindowPolicy::of(&self.config);
         WindowStatus {
             state: policy.state(self.conversation.tokens_used()),
             compacts_at: policy.compacts_at(),
-            shares: window_shares(self.conversation.prefix(), self.conversation.messages()),
         }
     }
 

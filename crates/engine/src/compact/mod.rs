@@ -29,4 +29,4 @@ pub use report::{CompactionOutcome, CompactionReport};
 pub use request::{CompactionRequest, CompactionScope};
 pub use rules::CompactionRules;
 pub(crate) use state::CompactionState;
-pub use window_share::{WindowPart, WindowShare};
+pub use window_share::{WindowPart, WindowShare, window_shares};

@@ -3,7 +3,6 @@
 use dormouse_conversation::{Budget, ContextWindow, WindowState};
 
 use super::rules::CompactionRules;
-use super::window_share::WindowShare;
 use crate::config::EngineConfig;
 
 /// The context window of a session, for display.
@@ -13,8 +12,6 @@ pub struct WindowStatus {
     pub state: WindowState,
     /// At how many tokens the conversation is compacted by itself.
     pub compacts_at: u32,
-    /// What fills it, by kind, estimated.
-    pub shares: Vec<WindowShare>,
 }
 
 /// The budgets of a model and the rules of compaction.

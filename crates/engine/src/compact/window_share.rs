@@ -73,7 +73,7 @@ pub struct WindowShare {
 }
 
 /// What fills the window, in the order of the request, estimated; empty kinds are left out.
-pub(super) fn window_shares(prefix: &Prefix, messages: &[Arc<Message>]) -> Vec<WindowShare> {
+pub fn window_shares(prefix: &Prefix, messages: &[Arc<Message>]) -> Vec<WindowShare> {
     let mut shares = BTreeMap::new();
     let mut add = |part: WindowPart, tokens: u64| *shares.entry(part).or_insert(0) += tokens;
     for block in prefix.system() {

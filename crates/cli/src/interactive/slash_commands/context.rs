@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dormouse_base::{FileError, group_digits};
 use dormouse_conversation::metrics::{LayerTotals, MetricsFilter, MetricsLog, summarize_metrics};
-use dormouse_engine::{Engine, WindowPart, WindowShare};
+use dormouse_engine::{Engine, WindowPart, WindowShare, window_shares};
 
 use crate::message_catalog::msg;
 
@@ -25,7 +25,9 @@ pub(crate) fn window(engine: &Engine) -> Rows {
     let reserved = window.saturating_sub(u64::from(status.compacts_at).max(used));
     let free = window.saturating_sub(used + reserved);
     let row = |name: String, tokens: u64, cell: &str| (name, share_text(tokens, window, cell));
-    let mut rows: Rows = scaled(&status.shares, used)
+    let conversation = engine.conversation();
+    let shares = window_shares(conversation.prefix(), conversation.messages());
+    let mut rows: Rows = scaled(&shares, used)
         .into_iter()
         .map(|share| row(part_name(share.part), share.tokens, USED))
         .collect();
