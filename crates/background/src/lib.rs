@@ -15,4 +15,4 @@ pub use dream::{
     dream_reports,
 };
 pub use extraction::{EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue};
-pub use notes::{NotesConfig, NotesError, SessionNotes, saved_title};
+pub use notes::{NotesConfig, NotesError, SESSION_NOTES, SessionNotes, saved_title};

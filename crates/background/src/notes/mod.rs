@@ -13,4 +13,5 @@ mod thresholds;
 
 pub use config::NotesConfig;
 pub use files::NotesError;
+pub use run::SESSION_NOTES;
 pub use task::{SessionNotes, saved_title};

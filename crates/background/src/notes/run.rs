@@ -17,7 +17,7 @@ use super::state::{MOST_FAILURES, SharedNotesState};
 use super::thresholds::NotesReach;
 
 /// The kind of the job.
-pub(super) const SESSION_NOTES: &str = "session_notes";
+pub const SESSION_NOTES: &str = "session_notes";
 /// The prompt asks for all edits in one response; some models make one at a time.
 const MOST_REQUESTS: u32 = 4;
 /// The section that every run has to update.

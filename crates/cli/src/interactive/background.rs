@@ -34,14 +34,13 @@ pub(super) fn is_busy(session: &ActiveSession) -> bool {
         || agents.iter().any(|run| run.status == RunStatus::Running)
 }
 
-/// Tasks that are tried again after the next turn.
-const REPEATED: [&str; 2] = ["extraction", "session_notes"];
-
 /// Stops tasks that the user's message would have to wait for, on a server that serves one request at a time.
 pub(super) async fn make_way(session: &ActiveSession, view: &SharedView) {
     let jobs = session.engine.jobs().list().into_iter();
     let in_the_way: Vec<_> = jobs
-        .filter(|job| job.status == JobStatus::Running && REPEATED.contains(&job.kind))
+        .filter(|job| {
+            job.status == JobStatus::Running && background_tasks::REPEATED.contains(&job.kind)
+        })
         .collect();
     let client = &session.engine.model().client;
     if in_the_way.is_empty() || !client.is_local() || client.slots().await != Some(1) {

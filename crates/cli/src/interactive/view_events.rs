@@ -162,9 +162,9 @@ impl TerminalView {
             CallOutcome::Failed(text) => (text.clone(), Style::PLAIN.color(Color::Red)),
         };
         let whole = self.cut_failure(label, outcome, room);
-        // The whole reason stands below: the row says only that there is one.
-        let short = text.split([':', '：']).next().filter(|_| !whole.is_empty()).unwrap_or(&text);
-        let mut line = call_row(label, short, style, room);
+        // A reason that has no room in the row stands below it.
+        let in_row = if whole.is_empty() { text.as_str() } else { "" };
+        let mut line = call_row(label, in_row, style, room);
         line.extend(whole);
         for row in preview {
             let row = width::fitted(row, room.saturating_sub(2));

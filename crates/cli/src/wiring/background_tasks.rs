@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_background::{
-    EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue,
+    EXTRACTION, Extraction, ExtractionRules, QueueTranscript, SESSION_NOTES, TranscriptQueue,
 };
 use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, names};
 use dormouse_engine::{BackgroundTask, Engine, EngineEvent};
@@ -16,6 +16,8 @@ use crate::wiring::world::{World, is_remote};
 
 /// The tasks that are awaited when a session ends, and for how long.
 const AWAITED: &[&str] = &[EXTRACTION];
+/// The tasks that are tried again after the next turn when they were stopped.
+pub(crate) const REPEATED: &[&str] = &[EXTRACTION, SESSION_NOTES];
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Whether an awaited task is running.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_background::SESSION_NOTES;
 use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_conversation::Block;
@@ -52,7 +53,7 @@ pub(super) async fn session_notes(sandbox: &DemoSandbox) -> Result<(), Failure> 
     let question = "Count the nuts on shelves 1 to 3. How many are there?";
     let (mut engine, _) =
         play_with(sandbox, model, question, &mut |event| narrate_briefly(&event)).await?;
-    engine.jobs().drained(&["session_notes"], PATIENCE).await;
+    engine.jobs().drained(&[SESSION_NOTES], PATIENCE).await;
     explain("A fork of the conversation kept notes in the background:");
     if let Some(notes) = engine.saved_notes() {
         let written = notes.text.lines().skip_while(|line| !line.starts_with("# Current State"));

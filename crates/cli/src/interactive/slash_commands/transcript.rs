@@ -72,10 +72,11 @@ pub(super) fn rename(view: &SharedView, conversation: &Conversation, title: &str
 
 /// The text of the last answer.
 fn last_answer(messages: &[Arc<Message>]) -> Option<String> {
-    let mut answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
     // A note of the program stands for an answer that never came.
-    let is_answer = |text: &String| !text.trim().is_empty() && !text.starts_with("[no answer: ");
-    answers.find_map(|message| Some(message.text()).filter(is_answer))
+    let is_answer =
+        |message: &&Arc<Message>| message.role == Role::Assistant && !message.is_synthetic();
+    let mut answers = messages.iter().rev().filter(is_answer).map(|message| message.text());
+    answers.find(|text| !text.trim().is_empty())
 }
 
 /// The conversation in markdown: messages, answers, calls and what they returned.
