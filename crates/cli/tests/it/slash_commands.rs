@@ -38,7 +38,7 @@ fn a_conversation_is_exported_and_nothing_is_overwritten() {
     assert_eq!(text, expected);
     say(&mut terminal, "/export notes.md", "error: ");
     assert_eq!(std::fs::read_to_string(home.project().join("notes.md")).unwrap(), expected);
-    say(&mut terminal, "/export /", "no name of a file");
+    say(&mut terminal, "/export /", "not a file name");
     leave(terminal);
     server.finish();
 }

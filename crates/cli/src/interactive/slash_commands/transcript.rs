@@ -45,11 +45,13 @@ fn export_to(name: &str, session: &ActiveSession) -> Result<PathBuf, Failure> {
         return Err(Failure::usage(anyhow::anyhow!(msg!("export-no-file"))));
     };
     let file = RelPath::new(file).map_err(Failure::usage)?;
-    let folder_of_file = Dir::open(parent).map_err(|error| {
-        let folder = parent.display().to_string();
-        Failure::failed(anyhow::anyhow!(msg!("export-no-folder", folder = folder)))
-            .hint(error.to_string())
-    })?;
+    let folder_of_file = match Dir::open(parent) {
+        Err(error) if error.is_not_found() => {
+            let folder = parent.display().to_string();
+            return Err(Failure::usage(anyhow::anyhow!(msg!("export-no-folder", folder = folder))));
+        }
+        opened => opened?,
+    };
     if folder_of_file.entry(&file).is_ok() {
         let path = path.display().to_string();
         return Err(Failure::usage(anyhow::anyhow!(msg!("export-exists", path = path))));

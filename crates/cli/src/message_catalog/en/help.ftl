@@ -70,8 +70,8 @@ dormouse = A coding agent for the terminal with a memory
           101  internal error (a bug in Dormouse); a crash report is written
           130  interrupted
 
-help = Show a page of the manual, or the help of a command
-    .topic = Page of the manual, or command; without it, all commands and pages
+help = Show a manual page, or the help of a command
+    .topic = Manual page or command; without it, all commands and pages are listed
 
 demo = Run a short demonstration with a scripted model; no API key needed
     .fast = No pauses between scenes

@@ -35,7 +35,7 @@ progress-thinking = thinking
 progress-writing = writing
 progress-compacting = compacting the conversation
 progress-retry = waiting for the model, attempt { $retry } of { $of }
-task-made-way = Stopped for your message, and tried again after the turn: { $tasks }. The server does one request at a time.
+task-made-way = Stopped so that your message goes first: { $tasks }. The server handles one request at a time; they are tried again after the turn.
 echo-more = … { $count } more lines
 skill-only-model = /{ $name } is a command of the program, so only the model can call it
 skill-hidden = hidden by the program's own /{ $name }; rename it
@@ -192,9 +192,9 @@ copy-done =
         [one] Sent 1 line
        *[other] Sent { $count } lines
     } to the terminal's clipboard. If nothing arrives, the terminal does not allow it (OSC 52).
-copy-needs-live = The clipboard is reached through the terminal, which `--plain` does not use.
+copy-needs-live = Not available with `--plain`: the clipboard is reached through the terminal.
 export-done = Wrote { $path }
-export-no-file = that is no name of a file; use `/export NAME.md`
+export-no-file = that is not a file name; use `/export NAME.md`
 export-user = User
 export-model = Dormouse
 rename-empty = Give a title: `/rename TITLE`

@@ -87,7 +87,7 @@ rewind-restored =
        *[other] Restored { $count } files.
     }
 rewind-conversation = Removed message { $number } and everything after it from the conversation.
-rewind-taken-back = The rewind was taken back: what it had removed is part of the conversation again.
+rewind-taken-back = The rewind was undone: the messages that it removed are part of the conversation again.
 rewind-skipped = left as it is: { $path } ({ $reason })
 rewind-overwrite-here = Files that were changed since are left as they are. To restore them too: /rewind { $number } overwrite
 rewind-no-diff = { $path }: no text, or too large to be compared here
@@ -576,11 +576,11 @@ file-unreadable = cannot read { $path }: { $error }
 # Instruction files outside the project
 
 include-outside = { $who } includes { $file } as instructions, which is outside the project. Read it? [y/N]
-include-refused = It is not read, and not asked about again; `dormouse permissions trust` has it asked once more.
-include-asked-again = Files outside the project that were refused are asked about at the next start.
+include-refused = It is not read, and you will not be asked again; to be asked again, run `dormouse permissions trust`.
+include-asked-again = At the next start you are asked again about the files outside the project that you refused.
 
 # The manual
 
-manual-topics = Pages of the manual, for `dormouse help TOPIC`: { $topics }
-manual-unknown = no page of the manual and no command is called `{ $topic }`
-manual-options = The options are in `dormouse { $command } --help`.
+manual-topics = Manual pages, for `dormouse help TOPIC`: { $topics }
+manual-unknown = no manual page or command is named `{ $topic }`
+manual-options = For the options, run `dormouse { $command } --help`.
