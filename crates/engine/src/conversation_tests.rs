@@ -34,6 +34,7 @@ fn conversation(home: &std::path::Path) -> Conversation {
         max_tokens_field: MaxTokensField::MaxTokens,
         server_tools: &[],
         clearing: None,
+        thinking: None,
     };
     let wire = WireState::new(prefix, dialect, RequestOptions::new("model", 100));
     Conversation::new(transcript, wire, MessageHistory::default(), None, services)

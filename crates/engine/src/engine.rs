@@ -10,6 +10,7 @@ use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_conversation::{EnvironmentFacts, MessageHistory, Prefix};
 use dormouse_hooks::SessionSource;
+use dormouse_instructions::InstructionFile;
 use dormouse_instructions::LoadOccasion;
 
 use crate::background_task::{SavedNotes, TurnSnapshot};
@@ -203,9 +204,9 @@ impl Engine {
         &self.session_tools
     }
 
-    /// The names of the tools that the model may call.
-    pub fn tool_names(&self) -> Vec<String> {
-        self.config.tools.set.names().map(str::to_owned).collect()
+    /// The instruction files in force.
+    pub fn instruction_files(&self) -> &[InstructionFile] {
+        self.startup.loaded()
     }
 
     /// Changes to memory that the user should know of.
@@ -226,7 +227,12 @@ impl Engine {
             conversation: &self.conversation,
             model: &self.config.model,
             tools: &self.config.tools.set,
-            memory: self.config.memory.as_ref().map(|memory| &memory.access),
+            memory: self
+                .config
+                .memory
+                .as_ref()
+                .map(|memory| &memory.access)
+                .filter(|memory| memory.switch.is_on()),
             jobs: &self.jobs,
             figures: &self.figures,
             fork: Box::new(|| self.fork_source()),

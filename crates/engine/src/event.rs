@@ -10,6 +10,7 @@ use dormouse_model::ModelError;
 use crate::compact::CompactionReport;
 use crate::recall::RecallReceipt;
 use crate::repeated_correction::RepeatedCorrection;
+use crate::session_account::SessionAccount;
 use crate::submitted_plan::SubmittedPlan;
 
 /// An event of a session.
@@ -25,6 +26,8 @@ pub enum EngineEvent {
     Withdrawn,
     /// A message is complete.
     Message(Arc<Message>),
+    /// A response was counted: what the session has used so far.
+    Counted(Box<SessionAccount>),
     /// A tool has started.
     ToolStarted {
         /// The call.

@@ -3,7 +3,7 @@
 //! Invariants: a job never holds up a turn; one that is killed or fails changes nothing but its own record;
 //! whoever leaves can wait for all of them, for as long as they choose.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -95,7 +95,12 @@ pub struct JobEnd {
 struct Inner {
     jobs: Vec<Job>,
     begun: u64,
+    /// The failures that the user was told of.
+    told: BTreeSet<JobFailure>,
 }
+
+/// A kind of job that failed, and why.
+pub type JobFailure = (&'static str, String);
 
 /// The jobs of a session. Clones are the same list. What still runs when the last of them goes is ended.
 #[derive(Clone)]
@@ -158,6 +163,18 @@ impl Jobs {
     pub fn is_running(&self, kind: &str) -> bool {
         let running = |job: &Job| job.kind == kind && job.status == JobStatus::Running;
         self.ledger.lock().jobs.iter().any(running)
+    }
+
+    /// The failures that were not returned before: what fails again for the same reason is told once.
+    pub fn take_failures(&self) -> Vec<JobFailure> {
+        let mut inner = self.ledger.lock();
+        let failure = |job: &Job| match &job.status {
+            JobStatus::Failed(why) => Some((job.kind, why.clone())),
+            _ => None,
+        };
+        let mut failures: Vec<JobFailure> = inner.jobs.iter().filter_map(failure).collect();
+        failures.retain(|failure| inner.told.insert(failure.clone()));
+        failures
     }
 
     /// Ends a job; false if there is none of this number that runs.

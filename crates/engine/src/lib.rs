@@ -36,6 +36,7 @@ mod repeated_correction;
 mod resume;
 mod rewind;
 mod session;
+mod session_account;
 mod session_control;
 mod session_hooks;
 mod session_messages;
@@ -74,9 +75,11 @@ pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use event_sink::{EventSink, Steering, TurnContext};
 pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
-pub use jobs::{AGENT_JOB, Job, JobEnd, JobHandle, JobId, JobStatus, Jobs};
+pub use jobs::{AGENT_JOB, Job, JobEnd, JobFailure, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
-pub use memory::{MemoryNotices, SessionMemory, SessionMemoryError, WrittenChange, memory_tools};
+pub use memory::{
+    MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange, memory_tools,
+};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallForm, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
@@ -86,6 +89,7 @@ pub use repeated_correction::RepeatedCorrection;
 pub use resume::ResumeReport;
 pub use rewind::{RewindOutcome, RewindPoint, SessionRewind};
 pub use session::{OpenedSession, SessionFolder};
+pub use session_account::SessionAccount;
 pub use session_hooks::{TITLE_FILE, save_title};
 pub use session_messages::{IncomingMessage, IncomingMessageSource};
 pub use session_tools::SessionTools;

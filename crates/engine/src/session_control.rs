@@ -1,15 +1,35 @@
-//! Changes to a session as a whole: a new one in its place, another model.
+//! A session as a whole: its account, a new one in its place, another model.
+
 use dormouse_hooks::SessionEndReason;
 use futures_util::future::BoxFuture;
 
+use crate::compact::WindowStatus;
 use crate::config::model_setup::ModelSetup;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event_sink::EventSink;
 use crate::session::SessionFolder;
+use crate::session_account::SessionAccount;
 use crate::surroundings::Surroundings;
 
 impl Engine {
+    /// What the session has used so far.
+    pub fn account(&self) -> SessionAccount {
+        let model = &self.config.model;
+        let window_used = self.conversation.tokens_used();
+        SessionAccount {
+            model: model.name.clone(),
+            usage: self.spending.usage(),
+            last_usage: self.spending.last_usage(),
+            spent: self.spending.spent(),
+            background: self.spending.background(),
+            is_priced: self.spending.is_priced(),
+            window_used,
+            window: model.budget.window,
+            status: WindowStatus::of(&self.config, window_used),
+        }
+    }
+
     /// Leaves this session as it is and begins another: `/clear`. The prefix is built again.
     pub fn start_over<'a>(
         &'a mut self,

@@ -18,7 +18,10 @@ pub struct Spending {
     pricing: Pricing,
     max_usd: Option<f64>,
     requests: u64,
+    /// The tokens of completed turns.
     usage: Usage,
+    /// The tokens of the turn that runs.
+    turn_usage: Usage,
     /// The usage of the last request.
     last_usage: Usage,
     /// Dollars of completed turns.
@@ -172,6 +175,7 @@ impl Spending {
             max_usd: cost.max_usd,
             requests: 0,
             usage: Usage::default(),
+            turn_usage: Usage::default(),
             last_usage: Usage::default(),
             completed: SpentDollars::default(),
             turn: SpentDollars::default(),
@@ -190,9 +194,9 @@ impl Spending {
         self.pricing.prices.price(&self.pricing.model).is_some()
     }
 
-    /// The tokens used in completed turns of this process.
+    /// The tokens used by the turns of this process, with the one that runs.
     pub fn usage(&self) -> Usage {
-        self.usage
+        self.usage.plus(self.turn_usage)
     }
 
     /// The usage of the last request of the conversation.
@@ -239,6 +243,7 @@ impl Spending {
     /// A response of the turn that runs.
     pub(crate) fn count_response(&mut self, usage: &Usage) {
         self.last_usage = *usage;
+        self.turn_usage = self.turn_usage.plus(*usage);
         self.turn.add(usage, self.pricing.cost_usd(usage));
     }
 
@@ -257,7 +262,9 @@ impl Spending {
         self.completed = self.completed.plus(spent);
     }
 
+    /// The turn is over, with these tokens: also those of responses that broke off.
     pub(crate) fn finish_turn(&mut self, usage: Usage) {
+        self.turn_usage = Usage::default();
         self.usage = self.usage.plus(usage);
     }
 

@@ -39,6 +39,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
                 max_tokens_field: MaxTokensField::MaxTokens,
                 server_tools: &[],
                 clearing: None,
+                thinking: None,
             },
             budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
             effort: None,

@@ -21,6 +21,7 @@ fn dialect(wire: WireFormat) -> Dialect {
         max_tokens_field: MaxTokensField::MaxTokens,
         server_tools: &[],
         clearing: None,
+        thinking: None,
     }
 }
 

@@ -29,7 +29,7 @@ pub mod script;
 mod scripted;
 mod server_tools;
 mod sse;
-mod thinking_binding;
+mod thinking;
 mod wire_format;
 
 pub use body::WireBody;
@@ -50,7 +50,7 @@ pub use response_stream::{ResponseStream, decode_recorded};
 pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};
-pub use thinking_binding::binds_thinking;
+pub use thinking::{ThinkingMode, binds_thinking};
 pub use wire_format::{
     CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireFormat, WireTurn,
 };

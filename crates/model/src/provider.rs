@@ -142,6 +142,7 @@ pub fn choose_provider(
         },
         server_tools: &[],
         clearing: None,
+        thinking: None,
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),

@@ -3,6 +3,8 @@
 use dormouse_conversation::{Role, ServerTool};
 use serde::Serialize;
 
+use crate::thinking::ThinkingMode;
+
 /// Which wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireFormat {
@@ -43,6 +45,8 @@ pub struct Dialect {
     pub server_tools: &'static [ServerTool],
     /// What the server is to clear by itself; none where it is not asked to.
     pub clearing: Option<ServerClearing>,
+    /// Whether the model is to think; as the server likes without.
+    pub thinking: Option<ThinkingMode>,
 }
 
 /// What a server that manages the window is asked to clear by itself (C-9).

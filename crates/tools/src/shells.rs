@@ -3,6 +3,7 @@
 //! Invariants: of a shell's output that was not read yet, the newest part is kept, and the rest is counted. All shells
 //! end when [`Shells`] is dropped.
 
+mod newest;
 mod unread;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::exit_note::ExitNote;
 use crate::printed::Printed;
 use crate::process::{MergedProcess, ProcessEnd};
+use newest::NewestLines;
 use unread::UnreadOutput;
 
 /// Background commands have no timeout.
@@ -72,6 +74,8 @@ pub(crate) struct BackgroundShell {
     /// Whether the model knows that it has ended.
     end_is_known: AtomicBool,
     unread: Mutex<UnreadOutput>,
+    /// The end of the output, for the user.
+    newest: Mutex<NewestLines>,
     status: watch::Receiver<ShellStatus>,
     stop: CancellationToken,
 }
@@ -86,6 +90,7 @@ impl Shells {
             command: command.to_owned(),
             end_is_known: AtomicBool::new(false),
             unread: Mutex::default(),
+            newest: Mutex::default(),
             status,
             stop: CancellationToken::new(),
         });
@@ -120,6 +125,13 @@ impl Shells {
         running.inspect(|shell| shell.stop.cancel()).is_some()
     }
 
+    /// The newest lines that a command has printed; none if there is no such command.
+    pub fn newest_lines(&self, id: &str) -> Option<String> {
+        let shell = lock(&self.inner).shells.get(id).cloned()?;
+        let lines = lock(&shell.newest).text();
+        Some(lines)
+    }
+
     /// Whether a command is still running.
     pub fn are_running(&self) -> bool {
         let inner = lock(&self.inner);
@@ -147,9 +159,9 @@ async fn watch_process(
     mut printed: Printed,
     sender: watch::Sender<ShellStatus>,
 ) {
-    let take = |piece: &[u8]| lock(&shell.unread).push(&printed.push(piece));
+    let take = |piece: &[u8]| shell.take_output(&printed.push(piece));
     let ended = process.run(take, NO_LIMIT, &shell.stop).await;
-    lock(&shell.unread).push(&printed.finish());
+    shell.take_output(&printed.finish());
     let how = match ended {
         Ok((ProcessEnd::Exited(status), _)) => {
             ExitNote::of_failure(status).unwrap_or(ExitNote::Code(0)).to_string()
@@ -181,6 +193,11 @@ impl BackgroundShell {
 
     fn status(&self) -> ShellStatus {
         self.status.borrow().clone()
+    }
+
+    fn take_output(&self, text: &str) {
+        lock(&self.unread).push(text);
+        lock(&self.newest).push(text);
     }
 
     /// The output that was not read yet.

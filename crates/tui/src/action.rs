@@ -5,7 +5,7 @@ use crate::menu::MenuAnswer;
 /// What the user wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserAction {
-    /// Send a message or run a command.
+    /// Send a message or run a command. During a turn this is a command only; messages are queued.
     Submit(String),
     /// Send the queued messages with the next request of the running turn.
     Steer(Vec<String>),
@@ -23,6 +23,8 @@ pub enum UserAction {
     Suspend,
     /// Edit the text in the user's editor.
     OpenEditor(String),
+    /// Attach the picture in the clipboard.
+    PasteImage,
     /// Show the whole output of the last tool call.
     ShowOutput,
     /// Show what the model thought last.

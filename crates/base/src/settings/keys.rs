@@ -33,6 +33,16 @@ pub enum EffortLevel {
     Max,
 }
 
+/// Whether the model thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkingSwitch {
+    /// It does, and its thinking is shown folded.
+    On,
+    /// It does not, where the model can be told so.
+    Off,
+}
+
 /// A language that the program speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -77,6 +87,8 @@ pub struct Settings {
     pub model: Option<String>,
     /// How hard the model is to think, where its server supports that; without it, the server's default.
     pub effort: Option<EffortLevel>,
+    /// Whether the model thinks before it answers: `on` or `off`; without it, the server's default.
+    pub thinking: Option<ThinkingSwitch>,
     /// A cheaper model for small background requests.
     pub small_model: Option<String>,
     /// The model server. Not allowed in project settings.

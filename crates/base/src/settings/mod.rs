@@ -22,7 +22,8 @@ pub use keys::{
     MemorySettings, MemoryTools, MemoryWriter, Notifications, PermissionSettings, PriceSettings,
     ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork,
     SandboxSettings, SessionNotesSettings, Settings, SnipSettings, TerminalSettings, TextScript,
-    TimeClearingSettings, ToolSettings, UiLanguage, WriteDecision, WriteRule, settings_schema,
+    ThinkingSwitch, TimeClearingSettings, ToolSettings, UiLanguage, WriteDecision, WriteRule,
+    settings_schema,
 };
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,

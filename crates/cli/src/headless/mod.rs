@@ -98,7 +98,9 @@ async fn ask(
     let model = engine.model().name.clone();
     let mut printer =
         OutputPrinter::new(arguments.output_format, session, model, arguments.verbose);
-    printer.begin(&surroundings.folder, &engine.tool_names());
+    let tools = engine.conversation().prefix().tools().iter();
+    let tools: Vec<String> = tools.map(|tool| tool.name.clone()).collect();
+    printer.begin(&surroundings.folder, &tools);
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
     let target = if std::io::stderr().is_terminal() {

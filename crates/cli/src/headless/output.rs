@@ -224,6 +224,7 @@ impl OutputPrinter {
                 print::note(&format!("· changed by a hook: {input}"));
             }
             EngineEvent::Answering
+            | EngineEvent::Counted(_)
             | EngineEvent::Steered(_)
             | EngineEvent::ToolChanged { .. }
             | EngineEvent::Compacting(_)

@@ -2,7 +2,7 @@
 
 use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
-use dormouse_engine::JobStatus;
+use dormouse_engine::{AGENT_JOB, JobFailure, JobStatus};
 use dormouse_tui::style::Style;
 
 use crate::message_catalog::msg;
@@ -21,6 +21,17 @@ pub(super) fn incoming_line(message: &str) -> String {
 pub(super) fn memory_notices(session: &ActiveSession) -> Vec<String> {
     let Some(memory) = &session.memory else { return Vec::new() };
     memory.notices().take().iter().map(|notice| memory_notice(notice)).collect()
+}
+
+/// The background tasks that have failed, as lines above the prompt. A subagent reports by itself.
+pub(super) fn failure_notices(session: &ActiveSession) -> Vec<String> {
+    let failures = session.engine.jobs().take_failures().into_iter();
+    let shown = failures.filter(|(kind, _)| *kind != AGENT_JOB);
+    let line = |(kind, why): JobFailure| {
+        let name = kind.replace('_', " ");
+        printable(&msg!("task-failed", name = name, reason = why)).into_owned()
+    };
+    shown.map(line).collect()
 }
 
 /// Whether something goes on beside the prompt that may have news for the user.

@@ -1,4 +1,4 @@
-//! Files of the project for `@`: listed and matched by a thread of its own, so that typing never waits (U-7b).
+//! Subagents and files of the project for `@`: listed and matched by a thread of its own, so that typing never waits (U-7b).
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -27,6 +27,7 @@ pub(crate) type FittingFiles = (String, Vec<Suggestion>);
 #[derive(Debug)]
 pub(crate) struct FileSuggestions {
     folder: PathBuf,
+    agents: Vec<Suggestion>,
     found: UnboundedSender<FittingFiles>,
     words: Option<Sender<String>>,
     last: Option<String>,
@@ -34,9 +35,12 @@ pub(crate) struct FileSuggestions {
 
 impl FileSuggestions {
     /// With what will be found.
-    pub(crate) fn new(folder: PathBuf) -> (Self, UnboundedReceiver<FittingFiles>) {
+    pub(crate) fn new(
+        folder: PathBuf,
+        agents: Vec<Suggestion>,
+    ) -> (Self, UnboundedReceiver<FittingFiles>) {
         let (found, receiver) = unbounded_channel();
-        (Self { folder, found, words: None, last: None }, receiver)
+        (Self { folder, agents, found, words: None, last: None }, receiver)
     }
 
     /// Asks for the files that fit a word, unless it was asked for last.
@@ -48,7 +52,8 @@ impl FileSuggestions {
         if let Some(word) = word {
             let words = self.words.get_or_insert_with(|| {
                 let (words, asked) = channel();
-                let lister = FileLister::new(self.folder.clone(), self.found.clone());
+                let agents = std::mem::take(&mut self.agents);
+                let lister = FileLister::new(self.folder.clone(), agents, self.found.clone());
                 std::thread::spawn(move || lister.serve(&asked));
                 words
             });
@@ -61,6 +66,7 @@ impl FileSuggestions {
 /// The thread's state.
 struct FileLister {
     folder: PathBuf,
+    agents: Vec<Suggestion>,
     found: UnboundedSender<FittingFiles>,
     files: Vec<String>,
     listed: Option<Instant>,
@@ -68,9 +74,9 @@ struct FileLister {
 }
 
 impl FileLister {
-    fn new(folder: PathBuf, found: UnboundedSender<FittingFiles>) -> Self {
+    fn new(folder: PathBuf, agents: Vec<Suggestion>, found: UnboundedSender<FittingFiles>) -> Self {
         let matcher = Matcher::new(Config::DEFAULT.match_paths());
-        Self { folder, found, files: Vec::new(), listed: None, matcher }
+        Self { folder, agents, found, files: Vec::new(), listed: None, matcher }
     }
 
     fn serve(mut self, asked: &Receiver<String>) {
@@ -112,7 +118,10 @@ impl FileLister {
             name: (*file).clone(),
             description: String::new(),
         };
-        let entries = fitting.iter().take(MOST_SUGGESTED).map(suggestion).collect();
+        let files = fitting.iter().take(MOST_SUGGESTED).map(suggestion);
+        // Subagents are few: those whose name goes on from the word.
+        let agents = self.agents.iter().filter(|agent| agent.name.starts_with(word)).cloned();
+        let entries = agents.chain(files).collect();
         // A session that has ended needs no answer.
         let _gone = self.found.send((word.to_owned(), entries));
     }

@@ -162,6 +162,7 @@ impl InteractiveSession<'_> {
                 event = &mut reading => return event,
                 _ = ticks.tick(), if expects_news => {
                     let mut lines = background::memory_notices(&self.session);
+                    lines.extend(background::failure_notices(&self.session));
                     // The model gets these with the next prompt.
                     let messages = self.session.engine.receive();
                     lines.extend(messages.iter().map(|text| background::incoming_line(text)));
@@ -219,6 +220,10 @@ impl InteractiveSession<'_> {
             }
             UserAction::ShowOutput => {
                 self.show_output().await;
+                return None;
+            }
+            UserAction::PasteImage => {
+                self.paste_image().await;
                 return None;
             }
             UserAction::OpenEditor(text) => {

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use crate::terminal::tty;
 
 use super::attention::{Attention, SessionActivity};
+use super::dragged_image::dragged_image;
 use super::file_suggestions::FileSuggestions;
 
 /// How long output may wait to be drawn.
@@ -93,6 +94,13 @@ impl LiveScreen {
         if self.interface.phase() == TurnPhase::Idle {
             self.draw();
         }
+    }
+
+    /// Sets the row that is being written, and returns the one before.
+    pub(crate) fn replace_row(&mut self, row: LiveRow) -> LiveRow {
+        self.interface.set_tail(row.clone());
+        self.is_changed = true;
+        std::mem::replace(&mut self.row, row)
     }
 
     /// A line break within a text starts a row as well.
@@ -180,7 +188,8 @@ impl LiveScreen {
         let action = match event {
             TerminalEvent::Key(key) => self.interface.key(*key),
             TerminalEvent::Paste(text) => {
-                self.interface.paste(text);
+                let dragged = dragged_image(text);
+                self.interface.paste(dragged.as_deref().unwrap_or(text));
                 None
             }
             TerminalEvent::Suggested(word, entries) => {

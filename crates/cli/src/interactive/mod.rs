@@ -7,10 +7,13 @@
 mod attention;
 mod background;
 mod confirmation;
+mod dragged_image;
 mod edit_diff;
 mod file_suggestions;
+mod images;
 mod input_loop;
 mod keyboard;
+mod latest_account;
 mod line_editor;
 mod live_screen;
 mod outside_programs;
@@ -36,11 +39,13 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use dormouse_agents::AgentDefinition;
 use dormouse_base::{Environment, names};
 use dormouse_engine::{SessionFolder, Steering};
 use dormouse_tui::inline::LiveStyles;
 use dormouse_tui::interface::Interface;
 use dormouse_tui::interface_texts::InterfaceTexts;
+use dormouse_tui::suggestions::Suggestion;
 
 use crate::args::{Arguments, LIST_SESSIONS, OutputFormat};
 use crate::message_catalog::msg;
@@ -188,9 +193,20 @@ fn terminal(
     let has_no_color = environment.get(names::NO_COLOR).is_some();
     let styles = if has_no_color { LiveStyles::None } else { LiveStyles::All };
     let interface = Interface::new(entries, skills::suggestions(session), interface_texts());
-    let (files, fitting) = FileSuggestions::new(session.project.folder.clone());
+    let (files, fitting) =
+        FileSuggestions::new(session.project.folder.clone(), agent_suggestions(session));
     let folder = session.project.folder.file_name().unwrap_or_default().to_string_lossy();
     let attention = Attention::new(session.settings.terminal, folder.into_owned());
     let screen = LiveScreen::new(interface, files, attention, styles);
     Ok((Screen::Live(Box::new(screen)), TerminalInput::keys(fitting)?))
+}
+
+/// Subagents, as they are mentioned in a message.
+fn agent_suggestions(session: &ActiveSession) -> Vec<Suggestion> {
+    let agents = session.subagents.agents();
+    let suggestion = |agent: &AgentDefinition| Suggestion {
+        name: format!("agent-{}", agent.name),
+        description: agent.description.clone(),
+    };
+    agents.all().map(suggestion).collect()
 }

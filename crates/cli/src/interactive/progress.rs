@@ -122,13 +122,23 @@ impl TurnProgress {
         }
     }
 
-    /// Returns the label of the call.
-    pub(crate) fn call_finished(&mut self, id: &ToolUseId, now: Instant) -> Option<String> {
+    /// Returns the label of the call, and how long it ran.
+    pub(crate) fn call_finished(
+        &mut self,
+        id: &ToolUseId,
+        now: Instant,
+    ) -> Option<(String, Duration)> {
         let at = self.calls.iter().position(|call| call.id == *id)?;
-        let label = self.calls.remove(at).label;
+        let call = self.calls.remove(at);
         self.appended = None;
         self.since = now;
-        Some(label)
+        Some((call.label, now.duration_since(call.since)))
+    }
+
+    /// The user has permitted the calls with this label: only now they begin.
+    pub(crate) fn call_permitted(&mut self, label: &str, now: Instant) {
+        let permitted = self.calls.iter_mut().filter(|call| call.label == label);
+        permitted.for_each(|call| call.since = now);
     }
 
     /// The labels of the calls that have not finished.

@@ -1,5 +1,7 @@
 //! The last turns of a resumed session, shown again, so that the user sees where they are (U-9b).
 
+use std::time::Duration;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -55,6 +57,6 @@ fn show_results(
         let BlockKind::ToolResult { id } = block.kind() else { continue };
         let Some(call) = calls.get(id) else { continue };
         let label = tool_calls::label(call.name, call.input.get(), &view.folder);
-        view.finished_call(call.name, &label, block);
+        view.finished_call(call.name, &label, block, Duration::ZERO);
     }
 }

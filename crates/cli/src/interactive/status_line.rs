@@ -1,11 +1,11 @@
 //! The status line: model, permission mode, context window, cost and branch, or the first line that the configured command
 //! prints.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dormouse_base::{git_folder, printable};
-use dormouse_engine::Engine;
+use dormouse_engine::{Engine, SessionAccount};
 use dormouse_tools::{Reaper, output_with_input};
 use dormouse_tui::live::StatusParts;
 use dormouse_tui::style::{Color, Style};
@@ -15,8 +15,8 @@ use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 
 use super::live_screen::LiveScreen;
-use super::slash_commands::tasks;
-use super::view::SharedView;
+use super::slash_commands::tasks::TaskList;
+use super::view::{SharedView, TerminalView};
 
 /// How long the prompt waits for the command.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -103,45 +103,69 @@ impl StatusLine {
     }
 }
 
-/// Shows the program's own line, unless a command makes another.
-pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
-    if session.settings.status_line.command.is_none() {
-        let mut view = view.borrow_mut();
-        view.set_status(status(session));
-        view.live().map(LiveScreen::draw);
+/// What the program's own line shows beside the account of the session.
+pub(super) struct StatusSources {
+    model: String,
+    checkout: PathBuf,
+    pub(super) tasks: TaskList,
+    /// Whether the user's command makes another line.
+    is_replaced: bool,
+}
+
+impl StatusSources {
+    pub(super) fn of(session: &ActiveSession) -> Self {
+        Self {
+            model: model_label(&session.engine),
+            checkout: session.project.checkout.clone(),
+            tasks: TaskList::of(session),
+            is_replaced: session.settings.status_line.command.is_some(),
+        }
+    }
+
+    /// Shows what is known now; it is drawn with the next frame.
+    pub(super) fn show(&self, view: &mut TerminalView) {
+        let account = view.account.latest.as_deref().filter(|_| !self.is_replaced);
+        if let Some(status) = account.map(|account| self.parts(account)) {
+            view.set_status(status);
+        }
+    }
+
+    fn parts(&self, account: &SessionAccount) -> StatusParts {
+        let last = account.last_usage;
+        let cost = account.known_cost().unwrap_or_else(|| msg!("status-cost-unknown"));
+        let cached =
+            last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
+        let cached = cached.map(|cached| msg!("status-cache", percent = cached));
+        let tasks = self.tasks.running().into_iter().map(|task| format!("⚙ {task}"));
+        let after = std::iter::once(cost).chain(cached).chain(branch(&self.checkout));
+        let dim = |text: String| (text, Style::DIM);
+        let parts = [dim(self.model.clone()), window(account)].into_iter();
+        StatusParts { parts: parts.chain(after.chain(tasks).map(dim)).collect(), mode_at: Some(1) }
     }
 }
 
+/// Shows the program's own line, unless a command makes another.
+pub(super) fn refresh(session: &ActiveSession, view: &SharedView) {
+    let mut view = view.borrow_mut();
+    view.account.set(Box::new(session.engine.account()));
+    StatusSources::of(session).show(&mut view);
+    view.live().map(LiveScreen::draw);
+}
+
 /// How full the window is: a bar and a percentage, in the color of its state.
-fn window(engine: &Engine) -> (String, Style) {
-    let window = u64::from(engine.model().budget.window).max(1);
-    let used = engine.conversation().tokens_used().saturating_mul(100) / window;
+fn window(account: &SessionAccount) -> (String, Style) {
+    let window = u64::from(account.window).max(1);
+    let used = account.window_used.saturating_mul(100) / window;
     let full = usize::try_from(used.saturating_mul(CELLS).div_ceil(100).min(CELLS)).unwrap_or(0);
     let empty = usize::try_from(CELLS).unwrap_or(0) - full;
     let bar = "█".repeat(full) + &"░".repeat(empty);
-    let state = engine.context_window().state;
+    let state = &account.status.state;
     let style = match (state.error || state.blocking, state.warning) {
         (true, _) => Style::PLAIN.color(Color::Red),
         (false, true) => Style::PLAIN.color(Color::Yellow),
         (false, false) => Style::DIM,
     };
     (msg!("status-window", bar = bar, percent = used), style)
-}
-
-/// What the program itself says.
-fn status(session: &ActiveSession) -> StatusParts {
-    let engine = &session.engine;
-    let last = engine.spending().last_usage();
-    let spent = engine.spending().spent();
-    let is_known = engine.spending().is_priced() || spent.known > 0.0;
-    let cost = if is_known { spent.to_string() } else { msg!("status-cost-unknown") };
-    let cached = last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
-    let cached = cached.map(|cached| msg!("status-cache", percent = cached));
-    let tasks = tasks::running(session).into_iter().map(|task| format!("⚙ {task}"));
-    let after = std::iter::once(cost).chain(cached).chain(branch(&session.project.checkout));
-    let dim = |text: String| (text, Style::DIM);
-    let parts = [dim(model_label(engine)), window(engine)].into_iter();
-    StatusParts { parts: parts.chain(after.chain(tasks).map(dim)).collect(), mode_at: Some(1) }
 }
 
 /// The model, with the effort that was chosen for it.

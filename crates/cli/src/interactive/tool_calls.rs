@@ -1,6 +1,7 @@
 //! A tool call in one line: its label and its outcome.
 
 use std::path::Path;
+use std::time::Duration;
 
 use dormouse_base::printable;
 use dormouse_conversation::known_tools::traits_of;
@@ -17,6 +18,27 @@ use crate::message_catalog::msg;
 pub(crate) enum CallOutcome {
     Succeeded(String),
     Failed(String),
+}
+
+/// A shorter call does not say how long it took.
+const WORTH_SAYING: Duration = Duration::from_secs(5);
+
+impl CallOutcome {
+    /// With how long the call took, where that is worth saying.
+    pub(crate) fn with_duration(self, took: Duration) -> Self {
+        if took < WORTH_SAYING {
+            return self;
+        }
+        let time = msg!("call-took", seconds = took.as_secs());
+        let with_time = |text: String| match text.as_str() {
+            "" => time,
+            text => format!("{text} · {time}"),
+        };
+        match self {
+            Self::Succeeded(text) => Self::Succeeded(with_time(text)),
+            Self::Failed(text) => Self::Failed(with_time(text)),
+        }
+    }
 }
 
 /// A short label of a tool call.

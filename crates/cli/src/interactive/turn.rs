@@ -30,8 +30,9 @@ use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
 use super::signals::{SignalAction, Signals};
+use super::slash_commands::during_turn::{self, TurnSources};
 use super::slash_commands::rows::next_mode;
-use super::status_line;
+use super::status_line::{self, StatusSources};
 use super::terminal_input::TerminalInput;
 use super::turn_end::{engine_error_lines, turn_end_lines};
 use super::view::SharedView;
@@ -57,6 +58,7 @@ pub(super) struct TurnMonitor<'t> {
     signals: &'t mut Signals,
     world: &'t World,
     gate: PermissionGate,
+    status: StatusSources,
 }
 
 /// A permission prompt that is open.
@@ -110,6 +112,7 @@ impl InteractiveSession<'_> {
             signals: &mut self.signals,
             world: self.world,
             gate: self.session.gate.clone(),
+            status: StatusSources::of(&self.session),
         };
         (&mut self.session, monitor)
     }
@@ -127,7 +130,7 @@ impl InteractiveSession<'_> {
         for (line, style) in lines {
             view.note(&line, style);
         }
-        let window = self.session.engine.context_window().state;
+        let window = self.session.engine.account().status.state;
         if window.warning {
             let left = window.percent_left;
             view.note(&msg!("context-left", percent = left), Style::DIM);
@@ -195,10 +198,40 @@ impl<'t> TurnMonitor<'t> {
                         return (turn.await, next);
                     }
                 },
-                _ = frames.tick(), if is_live => drop(self.view.live(LiveScreen::frame)),
-                _ = ticks.tick() => self.view.borrow_mut().tick(),
+                _ = frames.tick(), if is_live => self.frame(),
+                _ = ticks.tick() => self.tick(),
             }
         }
+    }
+
+    /// Draws what has changed.
+    fn frame(&self) {
+        let mut view = self.view.borrow_mut();
+        if view.account.take_new() {
+            self.status.show(&mut view);
+        }
+        view.live().map(LiveScreen::frame);
+    }
+
+    /// Updates progress and status.
+    fn tick(&self) {
+        let mut view = self.view.borrow_mut();
+        self.status.show(&mut view);
+        view.tick();
+    }
+
+    /// A command of the user: run at once, or queued until the turn is over.
+    fn command(&self, text: String) {
+        if !during_turn::is_at_once(&text) {
+            return self.view.borrow_mut().change(|interface| interface.queue(text));
+        }
+        let sources = TurnSources {
+            view: self.view,
+            gate: &self.gate,
+            tasks: &self.status.tasks,
+            now: self.world.clock.now(),
+        };
+        during_turn::run(&sources, &text);
     }
 
     /// What a key does during a turn.
@@ -222,12 +255,13 @@ impl<'t> TurnMonitor<'t> {
                     interface.unqueue();
                 });
             }
+            UserAction::Submit(text) => self.command(text),
             // These wait for the end of the turn.
-            UserAction::Submit(_)
-            | UserAction::Leave
+            UserAction::Leave
             | UserAction::Answer(_)
             | UserAction::Rewind
             | UserAction::OpenEditor(_)
+            | UserAction::PasteImage
             | UserAction::ShowOutput
             | UserAction::ShowThinking
             | UserAction::UndoMemory => {}
@@ -257,7 +291,10 @@ impl<'t> TurnMonitor<'t> {
                 Some(line)
             }
         };
-        view.borrow_mut().ask(&asked.question);
+        let mut shown = view.borrow_mut();
+        self.status.show(&mut shown);
+        shown.ask(&asked.question);
+        drop(shown);
         let PendingConfirmation { question, reply } = asked;
         // Lines are printed whole.
         let is_seen = line.is_some() || question.change.as_ref().is_none_or(is_shown_whole);
@@ -347,7 +384,7 @@ impl<'t> TurnMonitor<'t> {
 
     /// Closes a permission prompt and sends the answer to the call; the call may be gone.
     fn settle(&self, question: Option<OpenQuestion<'t>>, reply: ConfirmationReply) {
-        self.view.borrow_mut().answered();
+        self.view.borrow_mut().answered(question.as_ref().map(|question| &question.request));
         if let Some(question) = question {
             let _gone = question.reply.send(reply);
         }

@@ -20,11 +20,12 @@ use crate::wiring::exit::Failure;
 use super::attention::SessionActivity;
 use super::confirmation;
 use super::edit_diff;
+use super::latest_account::LatestAccount;
 use super::live_screen::LiveScreen;
 use super::progress::TurnProgress;
 use super::screen::Screen;
 use super::slash_commands::rows::{Rows, mode_label};
-use super::tool_calls::CallOutcome;
+use super::tool_calls::{self, CallOutcome};
 
 /// The kind of the last output. An empty row separates different kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,37 @@ pub(crate) struct TerminalView {
     pub(super) thinking: String,
     /// What it thought last.
     pub(super) last_thinking: Option<String>,
+    /// What the session has used so far.
+    pub(super) account: LatestAccount,
+}
+
+/// A response that is being written while something else is shown above its last row.
+#[derive(Debug)]
+pub(super) struct TextAside {
+    markdown: Renderer,
+    waiting: Vec<Vec<Piece>>,
+    row: LiveRow,
+}
+
+impl TextAside {
+    /// Makes room above the row that is being written; none where no response is.
+    pub(super) fn begin(view: &mut TerminalView) -> Option<Self> {
+        if view.text == TextState::Closed {
+            return None;
+        }
+        let row = view.screen.live()?.replace_row(LiveRow::new());
+        view.text = TextState::Closed;
+        let markdown = std::mem::replace(&mut view.markdown, Renderer::new(view.screen.columns()));
+        Some(Self { markdown, waiting: std::mem::take(&mut view.waiting), row })
+    }
+
+    /// The response goes on where it was.
+    pub(super) fn end(self, view: &mut TerminalView) {
+        view.gap();
+        (view.markdown, view.waiting) = (self.markdown, self.waiting);
+        (view.text, view.last) = (TextState::Open, LastOutput::Text);
+        view.screen.live().map(|live| live.replace_row(self.row));
+    }
 }
 
 /// The view, shared by concurrent futures. It is never borrowed across an await point.
@@ -147,6 +179,7 @@ impl TerminalView {
             last_output: None,
             thinking: String::new(),
             last_thinking: None,
+            account: LatestAccount::default(),
         }
     }
 
@@ -344,9 +377,13 @@ impl TerminalView {
     }
 
     /// Closes the permission prompt and shows the events held back meanwhile.
-    pub(crate) fn answered(&mut self) {
+    pub(crate) fn answered(&mut self, question: Option<&ConfirmationRequest>) {
         self.row_ended();
         self.last = LastOutput::Gap;
+        if let Some(question) = question {
+            let label = tool_calls::label(&question.tool, question.input.get(), &self.folder);
+            self.progress.call_permitted(&label, Instant::now());
+        }
         self.progress.shown(Instant::now());
         self.change(Interface::close_menu);
         if let Some(live) = self.live() {

@@ -1,5 +1,7 @@
 //! Engine events and tool calls, as rows on the terminal.
 
+use std::time::Duration;
+
 use dormouse_base::printable;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{Block, ResultDisplay, Role};
@@ -27,6 +29,7 @@ impl TerminalView {
         }
         let now = Instant::now();
         match event {
+            EngineEvent::Counted(account) => self.account.set(account),
             EngineEvent::Text(text) => {
                 self.fold_thinking();
                 self.progress.writing(now);
@@ -70,8 +73,9 @@ impl TerminalView {
                 self.progress.call_printed(&id, printable(&line).trim());
             }
             EngineEvent::ToolFinished { id, name, result, .. } => {
-                let label = self.progress.call_finished(&id, now).unwrap_or_else(|| name.clone());
-                self.finished_call(&name, &label, &result);
+                let call = self.progress.call_finished(&id, now);
+                let (label, took) = call.unwrap_or_else(|| (name.clone(), Duration::ZERO));
+                self.finished_call(&name, &label, &result, took);
             }
             EngineEvent::Retrying { error, delay, retry, of } => {
                 self.progress.retrying(delay, retry, of, now);
@@ -136,7 +140,13 @@ impl TerminalView {
     }
 
     /// Shows a finished tool call: its row, and a preview of its output.
-    pub(super) fn finished_call(&mut self, name: &str, label: &str, result: &Block) {
+    pub(super) fn finished_call(
+        &mut self,
+        name: &str,
+        label: &str,
+        result: &Block,
+        took: Duration,
+    ) {
         let outcome = tool_calls::outcome(name, result, &self.folder);
         if matches!(outcome, CallOutcome::Succeeded(_)) && is_todo_list(name) {
             let rows = self.todos.pin();
@@ -148,7 +158,7 @@ impl TerminalView {
         }
         let output = tool_calls::result_text(result);
         let preview = tool_calls::preview(name, &output, &outcome);
-        self.call(label, &outcome, &preview);
+        self.call(label, &outcome.with_duration(took), &preview);
         if !output.trim().is_empty() {
             self.last_output = Some(output);
         }

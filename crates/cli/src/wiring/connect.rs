@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, Redactor, Secret, Settings, names};
+use dormouse_base::{Environment, Redactor, Secret, Settings, ThinkingSwitch, names};
 use dormouse_conversation::{Budget, PrefixOrigin, PromptSize, WindowSource, resolve_window};
 use dormouse_engine::SmallModel;
 use dormouse_model::{
     CLEARING_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo, Provider,
-    ProviderError, RetryPolicy, WireFormat, choose_provider, find_local_servers, retry_policy,
+    ProviderError, RetryPolicy, ThinkingMode, WireFormat, choose_provider, find_local_servers,
+    retry_policy,
 };
 use dormouse_tools::output;
 
@@ -89,11 +90,19 @@ pub(crate) async fn connect(
         name: name.to_owned(),
         dialect: provider.dialect.clone(),
     });
+    let thinking = settings.thinking.map(|switch| match switch {
+        ThinkingSwitch::On => ThinkingMode::On,
+        ThinkingSwitch::Off => ThinkingMode::Off,
+    });
     let clearing = clears.then(|| layers::server_clearing(&budget, &bare_name));
     Ok(ModelConnection {
         model,
         small,
-        dialect: Dialect { clearing, ..provider.dialect_for(&bare_name, settings.memory.tool) },
+        dialect: Dialect {
+            clearing,
+            thinking,
+            ..provider.dialect_for(&bare_name, settings.memory.tool)
+        },
         model_name: bare_name,
         budget,
         retry,

@@ -151,3 +151,65 @@ fn the_mode_is_switched_during_a_turn() {
     leave(terminal);
     server.finish();
 }
+
+/// Ctrl-V attaches the picture in the clipboard, and so does a picture that is dragged into the terminal.
+#[test]
+fn pictures_from_the_clipboard_and_by_dragging() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Two dots.")).start();
+    let mut home = TestHome::new().with_server(&server);
+    let picture = [&b"\x89PNG\r\n\x1a\n"[..], &[0; 30]].concat();
+    home.write("clipboard.png", &picture);
+    home.write("dragged dot.png", &picture);
+    let clipboard = home.project().join("clipboard.png");
+    // The desktop's program, which prints what the clipboard holds.
+    home.write(
+        "bin/xclip",
+        format!("#!/bin/sh\n[ \"$4\" = image/png ] && cat '{}'\n", clipboard.display()),
+    );
+    make_executable(&home.project().join("bin/xclip"));
+    let path = std::env::var("PATH").unwrap();
+    home.set_env("PATH", format!("{}:{path}", home.project().join("bin").display()));
+    home.set_env("DISPLAY", ":7");
+    let mut terminal = talk(&home, &[], (100, 24));
+    terminal.type_keys("compare \x16");
+    terminal.wait_for_text("pasted-");
+    terminal.paste(&format!("'{}'", home.project().join("dragged dot.png").display()));
+    terminal.wait_for_text("dragged dot.png");
+    terminal.type_keys("\r");
+    terminal.wait_for_text("Two dots.");
+    wait_for_prompt(&terminal);
+    let content = server.requests()[0].last_message()["content"].clone();
+    let images =
+        content.as_array().unwrap().iter().filter(|block| block["type"] == "image").count();
+    assert_eq!(images, 2, "{content}");
+    // A clipboard that holds text.
+    home.write("clipboard.png", "words");
+    terminal.type_keys("\x16");
+    terminal.wait_for_text("There is no image in the clipboard.");
+    leave(terminal);
+    server.finish();
+}
+
+/// `@agent-` suggests the subagents.
+#[test]
+fn agents_are_suggested() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    home.write(
+        home.dormouse_home().join("agents/reviewer.md"),
+        "---\nname: reviewer\ndescription: reads every change twice\n---\nYou review.\n",
+    );
+    let mut terminal = talk(&home, &[], (100, 24));
+    terminal.type_keys("ask @agent-re");
+    terminal.wait_for_text("reads every change twice");
+    terminal.type_keys("\t");
+    terminal.wait_for_text("> ask @agent-reviewer");
+    terminal.type_keys("\x03");
+    leave(terminal);
+    server.finish();
+}
+
+fn make_executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -146,3 +146,16 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     assert_eq!(bytes(&home), before);
     assert_eq!(lock_time(&home, "project"), Some(std::time::SystemTime::UNIX_EPOCH));
 }
+
+/// A dream that fails in the background says so at the prompt, with the reason.
+#[test]
+fn a_dream_that_fails_says_so() {
+    let (server, home) = dreamer(&["a", "b", "c", "d", "e"]);
+    sessions(&home, 4);
+    server.push_fork(Reply::bad_request_400("no such tool"));
+    server.push(ScriptedTurn::new().text("Good morning."));
+    let mut terminal = talk(&home, &[], (100, 40));
+    say(&mut terminal, "good morning", "Good morning.");
+    terminal.wait_for_text("The background task “dream” failed");
+    leave(terminal);
+}

@@ -219,7 +219,7 @@ fn background_commands_are_tasks() {
         ScriptedTurn::new().call(id, "Bash", input.to_string())
     };
     let server = server(WireFormat::Anthropic)
-        .reply(start("a", "sleep 1000"))
+        .reply(start("a", "echo the nuts are counted; sleep 1000"))
         .reply(ScriptedTurn::new().text("Started."))
         .reply(ScriptedTurn::new().text("I see that it ended."))
         .start();
@@ -227,7 +227,8 @@ fn background_commands_are_tasks() {
     let mut terminal = talk(&home, BYPASS, (100, 30));
     say(&mut terminal, "start it", "Started.");
     terminal.wait_for_text("⚙ shell_1");
-    say(&mut terminal, "/tasks", "running · sleep 1000");
+    say(&mut terminal, "/tasks", "running · echo the nuts are counted; sleep 1000");
+    say(&mut terminal, "/tasks show shell_1", "\nthe nuts are counted\n");
     say(&mut terminal, "/tasks stop nothing", "No task `nothing` is running");
     terminal.enter("/tasks stop shell_1");
     terminal.wait_for_text("background command shell_1 ended");
@@ -235,6 +236,48 @@ fn background_commands_are_tasks() {
     say(&mut terminal, "and now?", "I see that it ended.");
     let request = server.requests()[2].text();
     assert!(request.contains("The background command `shell_1` has ended"), "{request}");
+    leave(terminal);
+    server.finish();
+}
+
+/// What shows or changes something beside the conversation runs at once; other commands wait for the end of the turn.
+#[test]
+fn commands_during_a_turn() {
+    let gate = Gate::new();
+    let input =
+        serde_json::json!({ "command": "echo working; sleep 1000", "run_in_background": true });
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("a", "Bash", input.to_string()))
+        .reply(Reply::from(ScriptedTurn::new().text("one two three four")).gate_after(3, &gate))
+        // It is told that the command has ended.
+        .reply(ScriptedTurn::new().text("It was stopped."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, BYPASS, (100, 40));
+    terminal.enter("start it");
+    gate.wait_until_reached();
+    // The status line follows the turn.
+    terminal.wait_for_text("⚙ shell_1");
+    terminal.enter("/tasks stop shell_1");
+    terminal.wait_for_text("Stopping shell_1.");
+    terminal.wait_for("no pill", |screen| !screen.contains("⚙ shell_1"));
+    terminal.enter("/cost");
+    terminal.wait_for_text("background tasks");
+    terminal.enter("/context");
+    terminal.wait_for_text("auto-compaction at");
+    terminal.enter("/permissions plan");
+    terminal.wait_for_text("plan >");
+    terminal.enter("/doctor");
+    terminal.wait_for_text("queued: /doctor");
+    terminal.type_keys("\x1b[A");
+    terminal.wait_for_text("plan > /doctor");
+    terminal.type_keys("\x15");
+    gate.open();
+    terminal.wait_for_text("It was stopped.");
+    wait_for_prompt(&terminal);
+    // The answer is not torn.
+    let rows = terminal.all_rows().join("\n");
+    assert!(rows.contains("\none two three four\n"), "{rows}");
     leave(terminal);
     server.finish();
 }
@@ -575,4 +618,32 @@ fn a_long_change_is_shown_without_a_pager_too() {
     answer(&mut terminal, "y", "written");
     leave(terminal);
     server.finish();
+}
+
+/// The setting `thinking`, in the words of each server; without it, nothing is said about it.
+#[test]
+fn thinking_is_switched_by_a_setting() {
+    for (setting, expected) in [("on", true), ("off", false)] {
+        let server = server(WireFormat::OpenAi).reply(ScriptedTurn::new().text("Hm.")).start();
+        let home = TestHome::new().with_server(&server);
+        let settings = format!("{{\"thinking\": \"{setting}\"}}");
+        home.write(home.dormouse_home().join("settings.json"), settings);
+        home.run(&mut ask(&home, &["how many?"])).success();
+        let body = server.requests()[0].json();
+        assert_eq!(body["chat_template_kwargs"]["enable_thinking"], expected, "{body}");
+        server.finish();
+    }
+    for (model, expected) in [
+        ("claude-opus-5-5", serde_json::json!({"type": "adaptive", "display": "summarized"})),
+        ("claude-opus-4-5", serde_json::json!({"type": "enabled", "budget_tokens": 16_000})),
+        ("other", serde_json::Value::Null),
+    ] {
+        let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Hm.")).start();
+        let home = TestHome::new().with_server(&server);
+        home.write(home.dormouse_home().join("settings.json"), "{\"thinking\": \"on\"}");
+        home.run(&mut ask(&home, &["--model", model, "how many?"])).success();
+        let sent = server.requests()[0].json()["thinking"].clone();
+        assert_eq!(sent, expected, "{model}");
+        server.finish();
+    }
 }

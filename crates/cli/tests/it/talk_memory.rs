@@ -126,3 +126,39 @@ fn the_person_is_asked_where_the_policy_says_so() {
     leave(terminal);
     server.finish();
 }
+
+/// `/memory off`: nothing is recalled or saved, until `/memory on`.
+#[test]
+fn memory_is_turned_off_for_the_session() {
+    let server = server(WireFormat::Anthropic)
+        .reply(save("Shelves", None))
+        .reply(ScriptedTurn::new().text("Not saved."))
+        .reply(ScriptedTurn::new().text("Port 5433."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("AGENTS.md", "Count the nuts.\n");
+    add(
+        &home,
+        "Port of the test database",
+        &["--type", "project", "--body", "It listens on 5433."],
+    );
+    let question = "On which port does the test database listen?";
+    let mut terminal = talk(&home, &[], (100, 40));
+    say(&mut terminal, "/memory", "AGENTS.md");
+    say(&mut terminal, "/memory off", "Memory is off for this session");
+    say(&mut terminal, question, "Not saved.");
+    let requests = server.requests();
+    assert!(!requests[0].last_message().to_string().contains("It listens on 5433"), "recalled");
+    assert!(
+        requests[1].text().contains("the user has turned memory off"),
+        "{}",
+        requests[1].text()
+    );
+    assert_eq!(list(&home).len(), 1);
+    say(&mut terminal, "/memory on", "Memory is on again.");
+    say(&mut terminal, question, "Port 5433.");
+    let last = server.requests()[2].last_message().to_string();
+    assert!(last.contains("It listens on 5433"), "{last}");
+    leave(terminal);
+    server.finish();
+}

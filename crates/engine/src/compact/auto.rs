@@ -2,7 +2,7 @@
 
 use dormouse_model::ModelError;
 
-use super::policy::{WindowPolicy, WindowStatus};
+use super::policy::WindowPolicy;
 use super::report::CompactionOutcome;
 use super::request::CompactionRequest;
 use super::window_share::{largest, window_shares};
@@ -25,15 +25,6 @@ pub(crate) enum RoomCheck {
 }
 
 impl Engine {
-    /// The context window: how full it is. [`super::window_shares`] says of what.
-    pub fn context_window(&self) -> WindowStatus {
-        let policy = WindowPolicy::of(&self.config);
-        WindowStatus {
-            state: policy.state(self.conversation.tokens_used()),
-            compacts_at: policy.compacts_at(),
-        }
-    }
-
     /// Leaves out the oldest rounds now: `/snip`. The freed tokens; none if nothing can go.
     pub fn snip(&mut self) -> Result<Option<u64>, EngineError> {
         Layers::new(&self.config, &mut self.conversation, &self.figures).snip()

@@ -21,6 +21,14 @@ pub(crate) struct WindowPolicy {
     pub(super) rules: CompactionRules,
 }
 
+impl WindowStatus {
+    /// The window of this configuration with so many tokens in it.
+    pub(crate) fn of(config: &EngineConfig, used: u64) -> Self {
+        let policy = WindowPolicy::of(config);
+        Self { state: policy.state(used), compacts_at: policy.compacts_at() }
+    }
+}
+
 impl WindowPolicy {
     pub(super) fn of(config: &EngineConfig) -> Self {
         Self { budget: config.model.budget, rules: config.window.compaction }

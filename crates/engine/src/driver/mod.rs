@@ -262,6 +262,7 @@ impl<'e, 't> Driver<'e, 't> {
             points.update(&message, engine);
         }
         self.turn.emit(EngineEvent::Message(message));
+        self.turn.emit(EngineEvent::Counted(Box::new(self.engine.account())));
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use dormouse_memory::{ContentHash, INDEX, MemoryFile, Saving, Store};
 use dormouse_tools::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 
 use super::session_memory::SessionMemory;
+use super::switch::OFF;
 use super::tool_run::proposal_text;
 use super::writing::MemoryWriteResult;
 
@@ -16,6 +17,9 @@ pub(crate) struct MemoryFileGuard(pub(crate) Arc<SessionMemory>);
 impl FileGuard for MemoryFileGuard {
     fn route(&self, path: &Path) -> FileRoute {
         let Some((store, rest)) = self.0.memories().store_of(path) else { return FileRoute::Plain };
+        if !self.0.switch.is_on() {
+            return FileRoute::Refused(OFF.to_owned());
+        }
         if self.0.saving() == Saving::DailyLog {
             return FileRoute::Refused(
                 "memories are saved as a daily log here; add to it with MemoryLog".to_owned(),

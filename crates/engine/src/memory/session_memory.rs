@@ -16,6 +16,7 @@ use super::confirmation::ChangeConfirmation;
 use super::hook_notify::MemoryHooks;
 use super::notices::MemoryNotices;
 use super::provenance_record::SessionProvenance;
+use super::switch::MemorySwitch;
 use super::vector_schedule::{VECTORS_AT_ONCE, VectorSchedule};
 use dormouse_hooks::HookRunner;
 
@@ -34,6 +35,8 @@ pub struct SessionMemory {
     /// Copies that are written to in place of the stores.
     pub(super) drafts: Vec<Arc<MemoryDraft>>,
     pub(super) hooks: Arc<MemoryHooks>,
+    /// Whether the user wants memory in this session; shared with its background tasks.
+    pub switch: Arc<MemorySwitch>,
 }
 
 impl std::fmt::Debug for SessionMemory {
@@ -66,6 +69,7 @@ impl SessionMemory {
             check: None,
             drafts: Vec::new(),
             hooks: Arc::default(),
+            switch: Arc::default(),
         })
     }
 
@@ -89,6 +93,7 @@ impl SessionMemory {
             check: Some(check),
             drafts,
             hooks: Arc::default(),
+            switch: Arc::default(),
         })
     }
 
@@ -107,6 +112,7 @@ impl SessionMemory {
             check: Some(check),
             drafts: self.drafts.clone(),
             hooks: Arc::clone(&self.hooks),
+            switch: Arc::clone(&self.switch),
         })
     }
 

@@ -29,6 +29,7 @@ pub(super) fn run_blocking<'a>(
     let memory = Arc::clone(memory);
     let input = input.to_owned();
     Box::pin(async move {
+        memory.switch.check()?;
         match tokio::task::spawn_blocking(move || run(&memory, &input)).await {
             Ok(done) => done.map(ToolOutput::text),
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

@@ -103,7 +103,7 @@ impl RecallState {
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
     ) -> Option<Block> {
-        let setup = context.config.memory.as_ref()?;
+        let setup = context.config.memory.as_ref().filter(|setup| setup.access.switch.is_on())?;
         let recall = setup.recall.clone()?;
         let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
         let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));

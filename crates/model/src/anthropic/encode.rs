@@ -8,6 +8,7 @@ use dormouse_conversation::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::thinking::ThinkingField;
 use crate::wire_format::{CacheTtl, Dialect, ServerClearing, WireTurn, open_messages};
 
 #[derive(Serialize)]
@@ -21,6 +22,8 @@ struct Head<'a> {
     tools: Vec<ToolOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Typed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<ThinkingField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,6 +123,9 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Typed { kind: "none" }),
         },
+        thinking: dialect
+            .thinking
+            .and_then(|mode| ThinkingField::of(mode, &options.model, options.max_tokens)),
         output_config: output_config(options),
         context_management: dialect
             .clearing

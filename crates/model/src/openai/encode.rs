@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::json_text::quoted;
+use crate::thinking::ThinkingMode;
 use crate::wire_format::{Dialect, MaxTokensField, WireTurn, open_messages};
 
 #[derive(Serialize)]
@@ -28,6 +29,14 @@ struct Head<'a> {
     response_format: Option<FormatOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_template_kwargs: Option<TemplateArguments>,
+}
+
+/// Arguments of a local model's chat template, as llama.cpp and vLLM pass them on.
+#[derive(Serialize)]
+struct TemplateArguments {
+    enable_thinking: bool,
 }
 
 #[derive(Serialize)]
@@ -85,6 +94,11 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             }),
         },
         reasoning_effort: options.effort.map(reasoning_effort),
+        // OpenAI refuses what it does not know.
+        chat_template_kwargs: dialect
+            .thinking
+            .filter(|_| dialect.max_tokens_field == MaxTokensField::MaxTokens)
+            .map(|mode| TemplateArguments { enable_thinking: mode == ThinkingMode::On }),
     };
     let mut bytes = open_messages(&head);
     let system: Vec<&str> = prefix.system().iter().map(|block| block.text.as_str()).collect();

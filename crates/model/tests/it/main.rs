@@ -63,6 +63,7 @@ fn body(wire: WireFormat) -> Vec<u8> {
         max_tokens_field: MaxTokensField::MaxTokens,
         server_tools: &[],
         clearing: None,
+        thinking: None,
     };
     let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), EnvironmentFacts::default());
     let mut body = WireBody::new(dialect, &prefix, &options);

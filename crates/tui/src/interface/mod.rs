@@ -166,6 +166,11 @@ impl Interface {
         (!self.steered.is_empty()).then(|| self.steered.remove(0))
     }
 
+    /// Queues a text that was submitted but has to wait for the end of the turn.
+    pub fn queue(&mut self, text: String) {
+        self.queue.push(text);
+    }
+
     /// Puts messages back at the head of the queue.
     pub fn queue_again(&mut self, texts: Vec<String>) {
         self.steered.clear();
@@ -262,6 +267,8 @@ impl Interface {
         match self.phase {
             _ if self.menu.is_some() && text.trim().is_empty() => None,
             TurnPhase::Idle => Some(UserAction::Submit(text)),
+            // Some commands do not have to wait for the end of the turn.
+            TurnPhase::Running if text.starts_with('/') => Some(UserAction::Submit(text)),
             TurnPhase::Running if !text.trim().is_empty() => {
                 self.queue.push(text);
                 None
@@ -351,7 +358,7 @@ impl Interface {
                     None
                 }
             },
-            KeyCode::Char('o' | 'g') if control && self.phase == TurnPhase::Running => {
+            KeyCode::Char('o' | 'g' | 'v') if control && self.phase == TurnPhase::Running => {
                 self.hint = Some(KeyHint::AfterTurn);
                 None
             }
@@ -362,6 +369,7 @@ impl Interface {
             KeyCode::Char('t') if alt => Some(UserAction::ShowThinking),
             KeyCode::Char('o') if control => Some(UserAction::ShowOutput),
             KeyCode::Char('g') if control => Some(UserAction::OpenEditor(self.composer.unfolded())),
+            KeyCode::Char('v') if control => Some(UserAction::PasteImage),
             KeyCode::Char('r') if control => {
                 self.search_earlier();
                 None

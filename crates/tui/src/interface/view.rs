@@ -3,6 +3,7 @@
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row, fitting_parts, todo_rows};
 use crate::menu::MenuFocus;
 use crate::style::Style;
+use crate::width;
 
 use super::{Interface, KeyHint, TurnPhase};
 
@@ -79,7 +80,11 @@ impl Interface {
     /// As much of the status line as fits now, with the mode as it is now.
     fn status_row(&self, columns: usize) -> LiveRow {
         let mut parts = self.status.parts.clone();
-        if let Some(at) = self.status.mode_at {
+        let whole: usize = parts.iter().map(|(text, _)| width::of(text) + 3).sum();
+        // Where room is short, the usual mode goes first.
+        let is_usual = self.mode.is_none();
+        let has_room = whole + width::of(&self.texts.default_mode) <= columns;
+        if let Some(at) = self.status.mode_at.filter(|_| has_room || !is_usual) {
             let mode = self.mode.as_ref().unwrap_or(&self.texts.default_mode);
             parts.insert(at.min(parts.len()), (mode.clone(), Style::DIM));
         }

@@ -124,6 +124,7 @@ pub(super) async fn start_session(
                 max_tokens_field: MaxTokensField::MaxTokens,
                 server_tools: &[],
                 clearing: None,
+                thinking: None,
             },
             budget: Budget::for_window(window, 16_000),
             effort: None,

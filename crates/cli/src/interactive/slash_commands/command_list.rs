@@ -86,7 +86,7 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Tasks, "tasks", "[show|stop NAME]"),
     row(SlashCommand::Agents, "agents", "[show|stop NAME]"),
     row(SlashCommand::Hooks, "hooks", ""),
-    row(SlashCommand::Memory, "memory", "[COMMAND]"),
+    row(SlashCommand::Memory, "memory", "[on|off|COMMAND]"),
     row(SlashCommand::Recall, "recall", "[QUERY]"),
     row(SlashCommand::Dream, "dream", "[stop|log]"),
     row(SlashCommand::Guard, "guard", "[MEMORY]"),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dormouse_base::{FileError, group_digits};
 use dormouse_conversation::metrics::{LayerTotals, MetricsFilter, MetricsLog, summarize_metrics};
-use dormouse_engine::{Engine, WindowPart, WindowShare, window_shares};
+use dormouse_engine::{Engine, SessionAccount, WindowPart, WindowShare, window_shares};
 
 use crate::message_catalog::msg;
 
@@ -19,25 +19,31 @@ const RESERVED: &str = "▒";
 
 /// The window, part by part, so that the tokens of all rows together are the window.
 pub(crate) fn window(engine: &Engine) -> Rows {
-    let status = engine.context_window();
-    let window = u64::from(engine.model().budget.window);
-    let used = engine.conversation().tokens_used();
-    let reserved = window.saturating_sub(u64::from(status.compacts_at).max(used));
-    let free = window.saturating_sub(used + reserved);
-    let row = |name: String, tokens: u64, cell: &str| (name, share_text(tokens, window, cell));
+    let account = engine.account();
     let conversation = engine.conversation();
     let shares = window_shares(conversation.prefix(), conversation.messages());
-    let mut rows: Rows = scaled(&shares, used)
-        .into_iter()
-        .map(|share| row(part_name(share.part), share.tokens, USED))
+    let shares = scaled(&shares, account.window_used).into_iter();
+    let window = u64::from(account.window);
+    let mut rows: Rows = shares
+        .map(|share| (part_name(share.part), share_text(share.tokens, window, USED)))
         .collect();
-    rows.push(row(msg!("share-free"), free, FREE));
-    rows.push(row(msg!("share-reserved"), reserved, RESERVED));
-    rows.push((msg!("row-used"), used_text(used, window)));
-    let compacts_at = group_digits(u64::from(status.compacts_at));
-    rows.push((msg!("row-compacts-at"), msg!("tokens", count = compacts_at)));
-    rows.push((msg!("row-left-until"), format!("{} %", status.state.percent_left)));
+    rows.extend(totals(&account));
     rows
+}
+
+/// What is free and reserved, and how full the window is.
+pub(crate) fn totals(account: &SessionAccount) -> Rows {
+    let (used, window) = (account.window_used, u64::from(account.window));
+    let compacts_at = u64::from(account.status.compacts_at);
+    let reserved = window.saturating_sub(compacts_at.max(used));
+    let free = window.saturating_sub(used + reserved);
+    vec![
+        (msg!("share-free"), share_text(free, window, FREE)),
+        (msg!("share-reserved"), share_text(reserved, window, RESERVED)),
+        (msg!("row-used"), used_text(used, window)),
+        (msg!("row-compacts-at"), msg!("tokens", count = group_digits(compacts_at))),
+        (msg!("row-left-until"), format!("{} %", account.status.state.percent_left)),
+    ]
 }
 
 /// What each layer has done in this session, from the log.

@@ -1,10 +1,13 @@
 //! `/memory`, `/recall` and `/guard`: commands of the command line, run inside the session.
 
+use dormouse_engine::SessionMemory;
+use dormouse_instructions::InstructionFile;
 use dormouse_tui::style::Style;
 
 use crate::args::{CliCommand, parse_arguments};
 use crate::commands::{dream, memory};
 use crate::interactive::session::InteractiveSession;
+use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::permissions;
@@ -22,10 +25,14 @@ impl InteractiveSession<'_> {
             self.view.say(&msg!("unclosed-quote"));
             return;
         };
+        if let [word @ ("on" | "off")] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            return switch_memory(&self.view, self.session.memory.as_deref(), word == "on");
+        }
         if !words.is_empty() {
             return self.run_command("memory", words).await;
         }
         self.run_command("memory", vec!["list".to_owned()]).await;
+        show_instruction_files(&self.view, self.session.engine.instruction_files());
         self.show_pending_proposals();
     }
 
@@ -96,4 +103,19 @@ impl InteractiveSession<'_> {
             self.view.borrow_mut().note(&msg!("memory-waits", count = pending), Style::DIM);
         }
     }
+}
+
+/// Lists the instruction files in force.
+fn show_instruction_files(view: &SharedView, files: &[InstructionFile]) {
+    let paths: Vec<String> = files.iter().map(|file| file.path.display().to_string()).collect();
+    if !paths.is_empty() {
+        view.list(&vec![(msg!("memory-instruction-files"), paths.join("\n"))]);
+    }
+}
+
+/// Runs `/memory on` and `/memory off`.
+fn switch_memory(view: &SharedView, memory: Option<&SessionMemory>, is_on: bool) {
+    let Some(memory) = memory else { return view.say(&msg!("memory-not-in-session")) };
+    memory.switch.set(is_on);
+    view.say(&if is_on { msg!("memory-turned-on") } else { msg!("memory-turned-off") });
 }

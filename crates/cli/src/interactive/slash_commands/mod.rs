@@ -6,6 +6,7 @@ pub(super) mod command_list;
 mod compact;
 mod context;
 mod dream;
+pub(super) mod during_turn;
 pub(super) mod memory;
 mod plan;
 pub(super) mod prompts;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 
 use dormouse_engine::ModelSetup;
 use dormouse_extensions::plugins::PluginStore;
+use dormouse_permissions::PermissionGate;
 
 use crate::args::DoctorArguments;
 use crate::commands::{doctor, hooks, mcp_servers, plugin};
@@ -38,6 +40,7 @@ use super::progress::notify_if_slow;
 use super::session::{AfterInput, InteractiveSession, SessionEnd};
 use super::view::SharedView;
 use command_list::SlashCommand;
+use tasks::TaskList;
 
 impl InteractiveSession<'_> {
     pub(super) async fn slash_command(&mut self, command: SlashCommand, rest: &str) {
@@ -48,13 +51,14 @@ impl InteractiveSession<'_> {
             SlashCommand::Plugins => list_plugins(view, self.world),
             SlashCommand::Agents => agents::run(&self.session.subagents, view, rest),
             SlashCommand::Tasks => {
-                tasks::run(&self.session, view, rest, self.world.clock.now());
+                let tasks = TaskList::of(&self.session);
+                tasks::run(view, &tasks, rest, self.world.clock.now());
             }
             SlashCommand::Hooks => list_hooks(view, &self.session),
-            SlashCommand::Cost => view.list(&rows::cost(&self.session.engine)),
+            SlashCommand::Cost => view.list(&rows::cost(&self.session.engine.account())),
             SlashCommand::Stats => show_stats(view, &self.session, self.world),
             SlashCommand::Config => view.list(&rows::config(&self.session, self.world)),
-            SlashCommand::Permissions => set_mode(view, &self.session, rest),
+            SlashCommand::Permissions => set_mode(view, &self.session.gate, rest),
             SlashCommand::Model if rest.is_empty() => {
                 let model = self.session.engine.model().name.as_str();
                 view.say(&msg!("model-current", model = model));
@@ -220,8 +224,7 @@ fn list_hooks(view: &SharedView, session: &ActiveSession) {
 }
 
 /// Runs `/permissions [MODE]`.
-fn set_mode(view: &SharedView, session: &ActiveSession, name: &str) {
-    let gate = &session.gate;
+fn set_mode(view: &SharedView, gate: &PermissionGate, name: &str) {
     if !name.is_empty() {
         match rows::parse_mode(name) {
             Ok(mode) => gate.set_mode(mode),

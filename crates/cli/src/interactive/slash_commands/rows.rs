@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dormouse_base::{FileError, group_digits, names};
 use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
-use dormouse_engine::Engine;
+use dormouse_engine::{Engine, SessionAccount};
 use dormouse_permissions::{PermissionGate, PermissionMode, PermissionRule};
 use thiserror::Error;
 
@@ -35,6 +35,7 @@ fn keys() -> Rows {
         ("Up, Down", msg!("key-history")),
         ("Ctrl-R", msg!("key-search")),
         ("@path", msg!("key-attach")),
+        ("Ctrl-V", msg!("key-image")),
         ("!command", msg!("key-command")),
         ("Tab", msg!("key-tab")),
         ("Esc", msg!("key-esc")),
@@ -58,13 +59,13 @@ fn rows<const COUNT: usize>(rows: [(&str, String); COUNT]) -> Rows {
 }
 
 /// Tokens and cost of this run.
-pub(crate) fn cost(engine: &Engine) -> Rows {
-    let usage = engine.spending().usage();
-    let spent = engine.spending().spent();
-    let is_known = engine.spending().is_priced() || spent.known > 0.0;
-    let mut cost = if is_known { spent.to_string() } else { msg!("row-unknown") };
-    if spent.is_incomplete || !is_known {
-        cost = format!("{cost} ({})", msg!("cost-unknown", model = engine.model().name.as_str()));
+pub(crate) fn cost(account: &SessionAccount) -> Rows {
+    let usage = account.usage;
+    let known = account.known_cost();
+    let is_all = known.is_some() && !account.spent.is_incomplete;
+    let mut cost = known.unwrap_or_else(|| msg!("row-unknown"));
+    if !is_all {
+        cost = format!("{cost} ({})", msg!("cost-unknown", model = account.model.as_str()));
     }
     vec![
         (msg!("cost-new-input"), tokens(usage.input_tokens)),
@@ -72,13 +73,13 @@ pub(crate) fn cost(engine: &Engine) -> Rows {
         (msg!("cost-cache-read"), tokens(usage.cache_read_input_tokens)),
         (msg!("cost-output"), tokens(usage.output_tokens)),
         (msg!("cost-total"), cost),
-        (msg!("cost-background"), engine.spending().background().to_string()),
+        (msg!("cost-background"), account.background.to_string()),
     ]
 }
 
 /// How full the context window is.
 pub(crate) fn window(engine: &Engine) -> Rows {
-    let left = engine.context_window().state.percent_left;
+    let left = engine.account().status.state.percent_left;
     vec![
         (msg!("row-messages"), engine.conversation().history().messages().len().to_string()),
         (msg!("row-context-left"), format!("{left} %")),

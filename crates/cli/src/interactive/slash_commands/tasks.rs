@@ -1,25 +1,73 @@
 //! `/tasks`: everything that runs in the background of the session: extraction, notes, dreams, subagents and commands.
 
-use dormouse_agents::RunStatus;
-use dormouse_engine::{AGENT_JOB, Job, JobStatus};
+use std::sync::Arc;
+
+use dormouse_agents::{RunStatus, SubagentRegistry};
+use dormouse_engine::{AGENT_JOB, Job, JobStatus, Jobs};
 use dormouse_tools::ShellSummary;
+use dormouse_tui::style::Style;
 use jiff::Timestamp;
 
 use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
+use crate::wiring::session_commands::SessionCommands;
 use crate::wiring::session_start::ActiveSession;
 
 use super::agents;
 use super::rows::Rows;
 
+/// The background tasks of a session. It is shared with the session, so that it can be shown while a turn runs.
+#[derive(Clone)]
+pub(crate) struct TaskList {
+    jobs: Jobs,
+    pub(crate) subagents: Arc<SubagentRegistry>,
+    commands: Arc<SessionCommands>,
+}
+
+impl TaskList {
+    pub(crate) fn of(session: &ActiveSession) -> Self {
+        Self {
+            jobs: session.engine.jobs().clone(),
+            subagents: Arc::clone(&session.subagents),
+            commands: Arc::clone(&session.commands),
+        }
+    }
+
+    /// The jobs that run. Subagents are listed by themselves, with more to see.
+    fn jobs(&self) -> Vec<Job> {
+        let jobs = self.jobs.list().into_iter();
+        jobs.filter(|job| job.status == JobStatus::Running && job.kind != AGENT_JOB).collect()
+    }
+
+    /// The names of what runs now, for the status line.
+    pub(crate) fn running(&self) -> Vec<String> {
+        let jobs = self.jobs().into_iter().map(|job| match job.phase.as_str() {
+            "" => job.kind.replace('_', " "),
+            phase => format!("{}: {phase}", job.kind.replace('_', " ")),
+        });
+        let agents = self.subagents.runs().list();
+        let agents = agents.iter().filter(|run| run.status == RunStatus::Running && run.background);
+        let shells = self.commands.shells.list().into_iter().filter(|shell| shell.ended.is_none());
+        let named = agents.map(|run| run.name.clone()).chain(shells.map(|shell| shell.id));
+        jobs.chain(named).collect()
+    }
+
+    fn stop(&self, name: &str) -> bool {
+        let job = self.jobs().into_iter().find(|job| job.kind == name);
+        job.is_some_and(|job| self.jobs.kill(job.id))
+            || self.commands.shells.stop(name)
+            || self.subagents.runs().stop(name)
+    }
+}
+
 /// Runs `/tasks [show|stop NAME]`.
-pub(super) fn run(session: &ActiveSession, view: &SharedView, rest: &str, now: Timestamp) {
+pub(crate) fn run(view: &SharedView, tasks: &TaskList, rest: &str, now: Timestamp) {
     let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     match (word, name.trim()) {
-        ("", _) => list(session, view, now),
-        ("show", name) if !name.is_empty() => show(session, view, name),
+        ("", _) => list(view, tasks, now),
+        ("show", name) if !name.is_empty() => show(view, tasks, name),
         ("stop", name) if !name.is_empty() => {
-            let text = if stop(session, name) {
+            let text = if tasks.stop(name) {
                 msg!("tasks-stopping", name = name)
             } else {
                 msg!("tasks-unknown", name = name)
@@ -30,29 +78,10 @@ pub(super) fn run(session: &ActiveSession, view: &SharedView, rest: &str, now: T
     }
 }
 
-/// The names of what runs now, for the status line.
-pub(crate) fn running(session: &ActiveSession) -> Vec<String> {
-    let jobs = jobs(session).into_iter().map(|job| match job.phase.as_str() {
-        "" => job.kind.replace('_', " "),
-        phase => format!("{}: {phase}", job.kind.replace('_', " ")),
-    });
-    let agents = session.subagents.runs().list();
-    let agents = agents.iter().filter(|run| run.status == RunStatus::Running && run.background);
-    let shells = session.commands.shells.list().into_iter().filter(|shell| shell.ended.is_none());
-    let named = agents.map(|run| run.name.clone()).chain(shells.map(|shell| shell.id));
-    jobs.chain(named).collect()
-}
-
-/// The jobs that run. Subagents are listed by themselves, with more to see.
-fn jobs(session: &ActiveSession) -> Vec<Job> {
-    let jobs = session.engine.jobs().list().into_iter();
-    jobs.filter(|job| job.status == JobStatus::Running && job.kind != AGENT_JOB).collect()
-}
-
-fn list(session: &ActiveSession, view: &SharedView, now: Timestamp) {
-    let mut rows: Rows = jobs(session).iter().map(|job| job_row(job, now)).collect();
-    rows.extend(session.subagents.runs().list().iter().map(agents::row));
-    rows.extend(session.commands.shells.list().iter().map(shell_row));
+fn list(view: &SharedView, tasks: &TaskList, now: Timestamp) {
+    let mut rows: Rows = tasks.jobs().iter().map(|job| job_row(job, now)).collect();
+    rows.extend(tasks.subagents.runs().list().iter().map(agents::row));
+    rows.extend(tasks.commands.shells.list().iter().map(shell_row));
     if rows.is_empty() {
         return view.say(&msg!("tasks-none"));
     }
@@ -73,25 +102,19 @@ fn shell_row(shell: &ShellSummary) -> (String, String) {
 }
 
 /// Shows what a task did so far.
-fn show(session: &ActiveSession, view: &SharedView, name: &str) {
-    if let Some(job) = jobs(session).into_iter().find(|job| job.kind == name) {
+fn show(view: &SharedView, tasks: &TaskList, name: &str) {
+    if let Some(job) = tasks.jobs().into_iter().find(|job| job.kind == name) {
         job.turns.iter().for_each(|turn| view.say(turn.trim()));
         let files = job.files.iter().map(|file| file.display().to_string());
         files.for_each(|file| view.say(&file));
-    } else if let Some(shell) = session.commands.shells.list().iter().find(|shell| shell.id == name)
-    {
+    } else if let Some(shell) = tasks.commands.shells.list().iter().find(|shell| shell.id == name) {
         view.list(&vec![shell_row(shell)]);
         view.say(&shell.command);
-    } else if session.subagents.runs().list().iter().any(|run| run.name == name) {
-        agents::show(&session.subagents, view, name);
+        let output = tasks.commands.shells.newest_lines(name).unwrap_or_default();
+        view.borrow_mut().note(output.trim_end(), Style::DIM);
+    } else if tasks.subagents.runs().list().iter().any(|run| run.name == name) {
+        agents::show(&tasks.subagents, view, name);
     } else {
         view.say(&msg!("tasks-unknown", name = name));
     }
-}
-
-fn stop(session: &ActiveSession, name: &str) -> bool {
-    let job = jobs(session).into_iter().find(|job| job.kind == name);
-    job.is_some_and(|job| session.engine.jobs().kill(job.id))
-        || session.commands.shells.stop(name)
-        || session.subagents.runs().stop(name)
 }

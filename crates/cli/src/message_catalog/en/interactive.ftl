@@ -207,7 +207,7 @@ slash-mcp = list MCP servers and their tools, or reconnect one
 slash-tasks = list what runs in the background (memory, subagents, commands); show or stop one
 slash-agents = list agents and running subagents; show or stop one
 slash-hooks = list hooks
-slash-memory = list memories, or run a dormouse memory COMMAND such as undo
+slash-memory = list memories; on and off for this session; or run a dormouse memory COMMAND such as undo
 slash-recall = search memory; without QUERY, explain the last recall
 slash-dream = consolidate memory in the background; while it runs, show progress
 slash-guard = turn a repeated correction into a permission rule or hook; without MEMORY, list suggestions
@@ -335,3 +335,15 @@ key-leave = leave
 
 notify-done = finished
 notify-asks = waits for your answer
+
+# Memory on and off, images
+
+memory-not-in-session = Memory is off in this session since its start.
+memory-turned-on = Memory is on again.
+memory-turned-off = Memory is off for this session: nothing is recalled, saved or extracted. What is in the context already stays. /memory on turns it on.
+clipboard-no-program = The clipboard cannot be read: install `wl-clipboard` (Wayland), `xclip` (X11) or `pngpaste` (macOS).
+clipboard-no-image = There is no image in the clipboard.
+key-image = attach the image in the clipboard; images can also be dragged into the terminal
+memory-instruction-files = instruction files
+call-took = { $seconds } s
+task-failed = The background task “{ $name }” failed: { $reason }

@@ -183,7 +183,7 @@ slash-mcp = 列出 MCP 服务器和工具，或重新连接
 slash-tasks = 列出后台任务（记忆、子代理、命令）；查看或停止某一个
 slash-agents = 列出代理和运行中的子代理；查看或停止某一个
 slash-hooks = 列出钩子
-slash-memory = 列出记忆，或运行 dormouse memory 的子命令，如 undo
+slash-memory = 列出记忆；on、off 在本会话中开关；或运行 dormouse memory 的子命令，如 undo
 slash-recall = 搜索记忆；不带 QUERY 则解释最近一次召回
 slash-dream = 在后台整理记忆；运行中则显示进度
 slash-guard = 把反复纠正的问题变成权限规则或钩子；不带 MEMORY 则列出建议
@@ -295,3 +295,15 @@ key-leave = 退出
 
 notify-done = 已完成
 notify-asks = 等待你的回答
+
+# Memory on and off, images
+
+memory-not-in-session = 本会话从一开始就关闭了记忆。
+memory-turned-on = 记忆已重新开启。
+memory-turned-off = 本会话已关闭记忆：不再召回、保存或提取。已在上下文中的内容保持不变。/memory on 重新开启。
+clipboard-no-program = 无法读取剪贴板：请安装 `wl-clipboard`（Wayland）、`xclip`（X11）或 `pngpaste`（macOS）。
+clipboard-no-image = 剪贴板里没有图片。
+key-image = 附上剪贴板中的图片；也可以把图片拖进终端
+memory-instruction-files = 指令文件
+call-took = { $seconds } 秒
+task-failed = 后台任务“{ $name }”失败：{ $reason }
