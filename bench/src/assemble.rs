@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dormouse_context::{TurnShape, plan_breakpoints};
 use dormouse_conversation::{Message, Prefix, RequestOptions};
-use dormouse_model::{CacheTtl, Dialect, MaxTokensField, WireBody, WireFormat};
+use dormouse_model::{CacheTtl, Dialect, WireBody, WireFormat};
 
 use crate::generate::{Sizes, Story, prefix};
 use crate::measure::Samples;
@@ -46,13 +46,7 @@ struct Conversation {
 
 impl Conversation {
     fn new(wire: WireFormat, prefix: &Prefix) -> Self {
-        let dialect = Dialect {
-            wire,
-            ttl: CacheTtl::FiveMinutes,
-            max_tokens_field: MaxTokensField::MaxTokens,
-            server_tools: &[],
-            clearing: None,
-        };
+        let dialect = Dialect::new(wire, CacheTtl::FiveMinutes);
         let options = RequestOptions::new("scripted-1", 32_000);
         Self { body: WireBody::new(dialect, prefix, &options), last: None }
     }

@@ -8,7 +8,7 @@ use dormouse_conversation::transcript::{LineEnvelope, Transcript};
 use dormouse_conversation::{
     Block, EnvironmentFacts, Message, MessageFlags, MessageHistory, Prefix, RequestOptions, Role,
 };
-use dormouse_model::{CacheTtl, Dialect, MaxTokensField, WireFormat};
+use dormouse_model::{CacheTtl, Dialect, WireFormat};
 
 use super::Conversation;
 use crate::config::services::Services;
@@ -28,14 +28,7 @@ fn conversation(home: &std::path::Path) -> Conversation {
     )
     .unwrap();
     let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), EnvironmentFacts::default());
-    let dialect = Dialect {
-        wire: WireFormat::Anthropic,
-        ttl: CacheTtl::FiveMinutes,
-        max_tokens_field: MaxTokensField::MaxTokens,
-        server_tools: &[],
-        clearing: None,
-        thinking: None,
-    };
+    let dialect = Dialect::new(WireFormat::Anthropic, CacheTtl::FiveMinutes);
     let wire = WireState::new(prefix, dialect, RequestOptions::new("model", 100));
     Conversation::new(transcript, wire, MessageHistory::default(), None, services)
 }

@@ -7,8 +7,7 @@ use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metric
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
-    CacheTtl, Dialect, MaxTokensField, Model, Price, PriceTable, RetryPolicy, ScriptedModel,
-    WireFormat,
+    CacheTtl, Dialect, Model, Price, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
@@ -33,14 +32,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
                 server: String::new(),
                 max_tokens: None,
             },
-            dialect: Dialect {
-                wire: WireFormat::Anthropic,
-                ttl: CacheTtl::FiveMinutes,
-                max_tokens_field: MaxTokensField::MaxTokens,
-                server_tools: &[],
-                clearing: None,
-                thinking: None,
-            },
+            dialect: Dialect::new(WireFormat::Anthropic, CacheTtl::FiveMinutes),
             budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
             effort: None,
         },

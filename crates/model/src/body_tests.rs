@@ -11,18 +11,11 @@ use dormouse_conversation::{
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::wire_format::{CacheTtl, MaxTokensField};
+use crate::wire_format::CacheTtl;
 use dormouse_conversation::ServerTool;
 
 fn dialect(wire: WireFormat) -> Dialect {
-    Dialect {
-        wire,
-        ttl: CacheTtl::OneHour,
-        max_tokens_field: MaxTokensField::MaxTokens,
-        server_tools: &[],
-        clearing: None,
-        thinking: None,
-    }
+    Dialect::new(wire, CacheTtl::OneHour)
 }
 
 fn prefix() -> Arc<Prefix> {

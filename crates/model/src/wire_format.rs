@@ -49,6 +49,20 @@ pub struct Dialect {
     pub thinking: Option<ThinkingMode>,
 }
 
+impl Dialect {
+    /// A server of which nothing but the format is known.
+    pub fn new(wire: WireFormat, ttl: CacheTtl) -> Self {
+        Self {
+            wire,
+            ttl,
+            max_tokens_field: MaxTokensField::MaxTokens,
+            server_tools: &[],
+            clearing: None,
+            thinking: None,
+        }
+    }
+}
+
 /// What a server that manages the window is asked to clear by itself (C-9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerClearing {

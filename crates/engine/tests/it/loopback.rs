@@ -12,8 +12,7 @@ use dormouse_engine::{
     Services, SessionFolder, Surroundings, ToolSetup, TurnContext, TurnReport, WindowRules,
 };
 use dormouse_model::{
-    CacheTtl, Credential, Dialect, Endpoint, HttpModel, MaxTokensField, Model, PriceTable,
-    RetryPolicy, Timeouts,
+    CacheTtl, Credential, Dialect, Endpoint, HttpModel, Model, PriceTable, RetryPolicy, Timeouts,
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_testkit::ScriptedServer;
@@ -69,13 +68,7 @@ fn model(server: &ScriptedServer) -> ModelSetup {
         }))),
         origin: PrefixOrigin { model: name.clone(), server: server.url(), max_tokens: None },
         name,
-        dialect: Dialect {
-            wire: server.wire(),
-            ttl: CacheTtl::FiveMinutes,
-            max_tokens_field: MaxTokensField::MaxTokens,
-            server_tools: &[],
-            clearing: None,
-        },
+        dialect: Dialect::new(server.wire(), CacheTtl::FiveMinutes),
         budget: Budget::for_window(ContextWindow::new(200_000).unwrap(), 16_000),
         effort: None,
     }

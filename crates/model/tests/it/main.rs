@@ -12,8 +12,8 @@ use dormouse_conversation::{
 };
 use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
-    CacheTtl, Credential, Dialect, Endpoint, HttpModel, MaxTokensField, Model, ModelError,
-    SseDecoder, StreamEvent, Timeouts, WireBody, WireFormat, decode_recorded,
+    CacheTtl, Credential, Dialect, Endpoint, HttpModel, Model, ModelError, SseDecoder, StreamEvent,
+    Timeouts, WireBody, WireFormat, decode_recorded,
 };
 use dormouse_testkit::{Reply, ScriptedServer};
 use proptest::prelude::*;
@@ -57,14 +57,7 @@ fn body(wire: WireFormat) -> Vec<u8> {
         response_format: ResponseFormat::Json { name: "pick".into(), schema: schema.unwrap() },
         ..RequestOptions::new("m", 256)
     };
-    let dialect = Dialect {
-        wire,
-        ttl: CacheTtl::FiveMinutes,
-        max_tokens_field: MaxTokensField::MaxTokens,
-        server_tools: &[],
-        clearing: None,
-        thinking: None,
-    };
+    let dialect = Dialect::new(wire, CacheTtl::FiveMinutes);
     let prefix = Prefix::new(Vec::new(), Vec::new(), Vec::new(), EnvironmentFacts::default());
     let mut body = WireBody::new(dialect, &prefix, &options);
     let id = "0193b0a4-0000-7000-8000-000000000000".parse().unwrap();

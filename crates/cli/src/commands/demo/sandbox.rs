@@ -16,7 +16,7 @@ use dormouse_engine::{
 };
 use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{
-    CacheTtl, Dialect, MaxTokensField, Model, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
+    CacheTtl, Dialect, Model, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{Reaper, ToolSet};
@@ -118,14 +118,7 @@ pub(super) async fn start_session(
                 server: String::new(),
                 max_tokens: None,
             },
-            dialect: Dialect {
-                wire: WireFormat::Anthropic,
-                ttl: CacheTtl::FiveMinutes,
-                max_tokens_field: MaxTokensField::MaxTokens,
-                server_tools: &[],
-                clearing: None,
-                thinking: None,
-            },
+            dialect: Dialect::new(WireFormat::Anthropic, CacheTtl::FiveMinutes),
             budget: Budget::for_window(window, 16_000),
             effort: None,
         },
