@@ -53,9 +53,9 @@ pub use project_folder::{damaged_project_files, project_folder, project_named_in
 pub use redact::{RedactedStream, Redactor, Secret};
 pub use rel_path::{RelPath, RelPathError};
 pub use settings::{
-    CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings, ExtractionSettings,
-    LayerSwitch, ListAddition, ListEditError, MemorySettings, MemoryTools, MemoryWriter,
-    Notifications, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
+    BackgroundSettings, CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings,
+    ExtractionSettings, LayerSwitch, ListAddition, ListEditError, MemorySettings, MemoryTools,
+    MemoryWriter, Notifications, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
     RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings,
     Settings, SettingsEditError, SettingsError, SettingsFiles, SettingsLayer, SettingsSource,
     SettingsStack, SettingsWarning, SnipSettings, SwitchError, SwitchState, Switches,

@@ -23,10 +23,8 @@ const READ_TOKENS: u32 = 25_000;
 const NOTES_TOKENS: u32 = 12_000;
 /// One section of the notes, in tokens: at most this, or a sixth of all of them.
 const NOTES_SECTION_TOKENS: u32 = 2_000;
-/// Size of the conversation at which the notes are started: at most this, or a tenth of the window.
-const NOTES_FIRST_TOKENS: u32 = 10_000;
-/// Growth of the conversation between two updates of the notes: at most this, or a twentieth of the window.
-const NOTES_EVERY_TOKENS: u32 = 5_000;
+/// Size of the conversation at which the notes are started: at most this, or half the window.
+const NOTES_FIRST_TOKENS: u32 = 40_000;
 /// Recent messages that a compaction from notes keeps, in tokens: at least this, or a twentieth of the window.
 const TAIL_MIN_TOKENS: u32 = 10_000;
 /// Upper limit of these messages: this, or a fifth of the window.
@@ -188,8 +186,8 @@ impl NotesBudget {
         Self {
             tokens,
             section_tokens: NOTES_SECTION_TOKENS.min(tokens / 6),
-            first_tokens: NOTES_FIRST_TOKENS.min(window / 10),
-            every_tokens: NOTES_EVERY_TOKENS.min(window / 20),
+            first_tokens: NOTES_FIRST_TOKENS.min(window / 2),
+            every_tokens: window / 10,
         }
     }
 }
@@ -287,7 +285,7 @@ mod tests {
             (budget.compaction.span_min_tokens, budget.compaction.span_max_tokens),
             (8_000, 20_000)
         );
-        assert_eq!((budget.notes.first_tokens, budget.notes.every_tokens), (10_000, 5_000));
+        assert_eq!((budget.notes.first_tokens, budget.notes.every_tokens), (40_000, 20_000));
         assert_eq!((budget.prompt.index_bytes, budget.prompt.instructions_chars), (25_000, 40_000));
         assert_eq!(
             (budget.compaction.restored_files_tokens, budget.compaction.restored_skills_tokens),

@@ -24,6 +24,9 @@ pub trait BackgroundTask: Send + Sync {
     /// No call waits for its result: after every response, also within a turn.
     fn on_idle(&self, snapshot: &TurnSnapshot<'_>);
 
+    /// Nobody has said anything for a while, or the session ends: what was put off is done now.
+    fn on_pause(&self, _snapshot: &TurnSnapshot<'_>) {}
+
     /// A session was opened for more prompts; none was sent yet.
     fn on_open(&self, _snapshot: &TurnSnapshot<'_>) {}
 
@@ -57,6 +60,7 @@ pub struct TurnSnapshot<'a> {
     pub(crate) tools: &'a ToolSet,
     pub(crate) memory: Option<&'a Arc<SessionMemory>>,
     pub(crate) jobs: &'a Jobs,
+    pub(crate) has_room: bool,
     pub(crate) figures: &'a SessionMetrics,
     /// Copies the conversation.
     pub(crate) fork: Box<dyn Fn() -> ForkSource + 'a>,
@@ -71,6 +75,16 @@ impl<'a> TurnSnapshot<'a> {
     /// The tokens that the conversation uses.
     pub fn tokens(&self) -> u64 {
         self.conversation.tokens_used()
+    }
+
+    /// The tokens of what was said, without the prompt in front of it.
+    pub fn conversation_tokens(&self) -> u64 {
+        self.messages().iter().map(|message| message.tokens()).sum()
+    }
+
+    /// Whether the server has the conversation in its cache.
+    pub fn is_cached(&self) -> bool {
+        self.conversation.cached(self.model.client.is_local()).is_cached
     }
 
     /// The messages.
@@ -106,6 +120,11 @@ impl<'a> TurnSnapshot<'a> {
     /// Whether the rest of the rate limit is needed for the user's own requests.
     pub fn quota_is_low(&self) -> bool {
         self.model.client.quota_left().is_some_and(|left| left < LEAST_QUOTA)
+    }
+
+    /// Whether background tasks may spend more of the session's cost.
+    pub fn has_background_room(&self) -> bool {
+        self.has_room
     }
 
     /// Whether the model has a tool of this name.

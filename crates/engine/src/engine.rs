@@ -221,6 +221,12 @@ impl Engine {
         self.config.extensions.background_tasks.iter().for_each(|task| task.on_open(&snapshot));
     }
 
+    /// Tells background tasks that nobody has said anything for a while, or that the session ends.
+    pub fn notify_paused(&self) {
+        let snapshot = self.snapshot(true);
+        self.config.extensions.background_tasks.iter().for_each(|task| task.on_pause(&snapshot));
+    }
+
     pub(crate) fn snapshot(&self, turn_end: bool) -> TurnSnapshot<'_> {
         TurnSnapshot {
             turn_end,
@@ -234,6 +240,7 @@ impl Engine {
                 .map(|memory| &memory.access)
                 .filter(|memory| memory.switch.is_on()),
             jobs: &self.jobs,
+            has_room: self.spending.background_has_room(),
             figures: &self.figures,
             fork: Box::new(|| self.fork_source()),
         }

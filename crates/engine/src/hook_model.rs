@@ -141,6 +141,7 @@ impl EngineHookModel {
             gate: ForkGate { reads: true, writes: Writes::Nowhere, tools: &[] },
             tools: Vec::new(),
             most_turns: MAX_TURNS,
+            ends_after_changes: false,
         };
         let report = conversation.seed.for_hook(request.model).run(order, None).await;
         match report.end {

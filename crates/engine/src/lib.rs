@@ -8,6 +8,7 @@
 
 mod announcements;
 mod attached_files;
+mod background_limit;
 mod background_task;
 mod compact;
 mod config;
@@ -74,7 +75,9 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use event::{EngineEvent, TurnEnd, TurnReport};
 pub use event_sink::{EventSink, Steering, TurnContext};
-pub use fork::{FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, Writes};
+pub use fork::{
+    FORK_TAG, ForkEnd, ForkGate, ForkOrder, ForkReport, ForkRoute, ForkSource, TaskSize, Writes,
+};
 pub use jobs::{AGENT_JOB, Job, JobEnd, JobFailure, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{

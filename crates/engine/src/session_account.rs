@@ -18,6 +18,8 @@ pub struct SessionAccount {
     pub spent: SpentDollars,
     /// The dollars of background tasks and subagents.
     pub background: SpentDollars,
+    /// Whether background tasks have used up their share of the cost.
+    pub is_share_spent: bool,
     /// Whether the model's price is known.
     pub is_priced: bool,
     /// The tokens in the context window.

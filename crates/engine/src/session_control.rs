@@ -23,6 +23,7 @@ impl Engine {
             last_usage: self.spending.last_usage(),
             spent: self.spending.spent(),
             background: self.spending.background(),
+            is_share_spent: !self.spending.background_has_room(),
             is_priced: self.spending.is_priced(),
             window_used,
             window: model.budget.window,

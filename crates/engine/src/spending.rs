@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd};
 
+use crate::background_limit::BackgroundLimit;
 use crate::config::model_setup::{CostRules, ModelSetup};
 
 /// The requests, tokens and dollars of a conversation.
@@ -17,6 +18,7 @@ use crate::config::model_setup::{CostRules, ModelSetup};
 pub struct Spending {
     pricing: Pricing,
     max_usd: Option<f64>,
+    background: BackgroundLimit,
     requests: u64,
     /// The tokens of completed turns.
     usage: Usage,
@@ -145,22 +147,48 @@ impl Pricing {
     }
 }
 
-/// Dollars spent by forks and subagents. Clones share one sum.
+/// What forks and subagents have spent. Clones share one sum.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedCost(Arc<Mutex<SpentDollars>>);
+pub(crate) struct SharedCost(Arc<Mutex<SharedSums>>);
+
+/// What was spent beside a conversation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SharedSums {
+    /// Dollars of forks and subagents.
+    pub(crate) spent: SpentDollars,
+    /// Of that, dollars of background tasks.
+    pub(crate) tasks: SpentDollars,
+    /// Tokens of background tasks.
+    pub(crate) task_usage: Usage,
+    /// Requests of background tasks.
+    pub(crate) task_requests: u64,
+}
 
 impl SharedCost {
     /// Adds the cost of one request; none where its price is unknown.
     pub(crate) fn add(&self, usage: &Usage, usd: Option<f64>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage, usd);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).spent.add(usage, usd);
+    }
+
+    /// Adds the cost of one request of a background task.
+    pub(crate) fn add_task(&self, usage: &Usage, usd: Option<f64>) {
+        self.add(usage, usd);
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.tasks.add(usage, usd);
+        sums.task_usage = sums.task_usage.plus(*usage);
+        sums.task_requests += 1;
     }
 
     fn add_run(&self, usd: Option<f64>) {
-        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *spent = spent.plus(SpentDollars::of(usd));
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.spent = sums.spent.plus(SpentDollars::of(usd));
     }
 
     pub(crate) fn spent(&self) -> SpentDollars {
+        self.sums().spent
+    }
+
+    pub(crate) fn sums(&self) -> SharedSums {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -173,6 +201,7 @@ impl Spending {
         Self {
             pricing: Pricing::new(&cost.prices, &model.name, model.dialect.ttl),
             max_usd: cost.max_usd,
+            background: BackgroundLimit::new(cost.background_share),
             requests: 0,
             usage: Usage::default(),
             turn_usage: Usage::default(),
@@ -212,6 +241,11 @@ impl Spending {
     /// The dollars that background tasks and subagents have spent of that.
     pub fn background(&self) -> SpentDollars {
         self.shared.spent()
+    }
+
+    /// Whether background tasks may spend more (B-29).
+    pub(crate) fn background_has_room(&self) -> bool {
+        self.background.has_room(&self.shared.sums(), self.spent().known, &self.usage())
     }
 
     pub(crate) fn pricing(&self) -> &Pricing {

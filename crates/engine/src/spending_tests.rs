@@ -63,6 +63,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         cost: CostRules {
             prices: PriceTable::default().with(NAME, Price::new(0.0, 1e6)),
             max_usd: Some(max_cost_usd),
+            background_share: 1.0,
         },
         extensions: Extensions::default(),
         window: WindowRules::default(),

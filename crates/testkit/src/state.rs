@@ -159,10 +159,13 @@ impl State {
     }
 
     /// Whether a request continues what it should: the main conversation its last request; a fork any of the
-    /// main conversation, which may have gone on meanwhile, or one of its own.
+    /// main conversation, which may have gone on meanwhile, or one of its own; a task that is alone, nothing.
     fn continues(&self, lane: Lane, body: &[u8]) -> Result<(), String> {
         if lane == Lane::Agent {
             return self.agent_continues(body);
+        }
+        if lane == Lane::Fork && is_alone(body) {
+            return Ok(());
         }
         let Some(last) = self.main.requests.last() else { return Ok(()) };
         let outcome = check_prefix(&last.body, body).map_err(|changed| changed.to_string());
@@ -188,6 +191,13 @@ impl State {
         }
         Err("an agent's request that continues none of those before".to_owned())
     }
+}
+
+/// Whether a request has one message only: a task that shares nothing with the conversation.
+fn is_alone(body: &[u8]) -> bool {
+    let parsed: Value = serde_json::from_slice(body).unwrap_or_default();
+    let messages = parsed["messages"].as_array().cloned().unwrap_or_default();
+    messages.iter().filter(|message| message["role"] != "system").count() == 1
 }
 
 /// How the system prompt of a request begins: that is not the same in two kinds of conversation.

@@ -131,6 +131,7 @@ impl Dream {
             gate: ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS },
             tools: memory_tools(&self.setup.access.for_drafts(drafts, Arc::clone(&check) as _)),
             most_turns: MOST_REQUESTS,
+            ends_after_changes: false,
         };
         let fork = tokio::time::timeout(TIME_LIMIT, source.run(order, job.as_ref())).await.ok();
         killed.0 = None;

@@ -11,6 +11,7 @@ mod notice;
 mod prompt;
 mod queue;
 mod run;
+mod signals;
 mod source_check;
 mod state;
 mod task;

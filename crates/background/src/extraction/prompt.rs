@@ -21,7 +21,7 @@ pub(super) fn prompt(parts: &PromptParts<'_>) -> String {
             "Look at the last {messages} messages of the conversation above, those that the user and you wrote since this was last done. They alone may be sources: nothing before them, no tool output, nothing that the program put in."
         ),
         Some(_) => format!(
-            "Below is what was said in another conversation: {messages} messages. What the user and the agent wrote in it may be sources: no tool output, nothing that a program put in."
+            "Below is what was said in a conversation: {messages} messages. What the user and the agent wrote in it may be sources: no tool output, nothing that a program put in."
         ),
     };
     let mut text = format!(

@@ -7,8 +7,8 @@ use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_LIST, MEMORY_SAVE
 use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{
-    ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus,
-    SessionMemory, Writes, memory_tools,
+    ForkEnd, ForkGate, ForkOrder, ForkReport, ForkRoute, ForkSource, JobEnd, JobHandle, JobStatus,
+    SessionMemory, TaskSize, Writes, memory_tools,
 };
 use dormouse_provenance::{Attribution, ConversationEvidence, EchoGuard, EvidenceInput, attribute};
 
@@ -24,6 +24,13 @@ const MOST_REQUESTS: u32 = 5;
 /// Tools that it may call besides reading and searching files.
 const TOOLS: &[&str] =
     &[MEMORY_SAVE.name, MEMORY_DELETE.name, MEMORY_SEARCH.name, MEMORY_LIST.name];
+/// The system prompt where the conversation is not sent.
+const SYSTEM: &str = "You keep the long-term memory of a coding agent. You are given what was said in a conversation, and save what will still be worth knowing in others, with the tools you have.";
+/// The tokens of that and of the tools.
+const FRESH_TOKENS: u64 = 1_500;
+/// The requests of most runs, and what they answer.
+const USUAL_REQUESTS: u64 = 2;
+const USUAL_OUTPUT: u64 = 400;
 /// A transcript given as text takes at most the window divided by this.
 const TRANSCRIPT_SHARE: u64 = 2;
 
@@ -55,19 +62,29 @@ impl ExtractionRun {
     pub(super) async fn run(self, job: &JobHandle) -> ExtractionOutcome {
         let new = window::messages_since(&self.messages, self.seen);
         let message_count = window::count_written(new);
-        let (check, message) = match self.prepare(message_count, job) {
+        let Prepared { check, message, route } = match self.prepare(message_count, job).await {
             Ok(prepared) => prepared,
             Err(error) => return ExtractionOutcome::failed(error.to_string()),
         };
         let memory = self.memory.for_background(Arc::clone(&check) as Arc<_>);
         let gate = ForkGate { reads: true, writes: Writes::Nowhere, tools: TOOLS };
         let tools = memory_tools(&memory);
-        let order =
-            ForkOrder { purpose: EXTRACTION, message, gate, tools, most_turns: MOST_REQUESTS };
+        let order = ForkOrder {
+            purpose: EXTRACTION,
+            message,
+            gate,
+            tools,
+            most_turns: MOST_REQUESTS,
+            ends_after_changes: false,
+        };
         if let Err(error) = fault::point("extraction.ask") {
             return ExtractionOutcome::failed(error.to_string());
         }
-        let report = self.source.run(order, Some(job)).await;
+        let source = match route {
+            ForkRoute::Fork => self.source,
+            ForkRoute::Fresh => self.source.fresh(SYSTEM, TOOLS),
+        };
+        let report = source.run(order, Some(job)).await;
         // One notice for all changes replaces those of each.
         drop(memory.notices().take());
         let written = memory.notices().take_written();
@@ -83,16 +100,11 @@ impl ExtractionRun {
         ExtractionOutcome::of(&report, message_count)
     }
 
-    /// The check of its proposals, and its prompt.
-    fn prepare(
-        &self,
-        message_count: usize,
-        job: &JobHandle,
-    ) -> Result<(Arc<ExtractionProvenance>, String), FileError> {
+    /// The check of its proposals, and its prompt for the cheaper way (B-27).
+    async fn prepare(&self, message_count: usize, job: &JobHandle) -> Result<Prepared, FileError> {
         let memories = self.memory.memories();
         let folders = memories.folders();
         let new = window::messages_since(&self.messages, self.seen);
-        let transcript = (!self.is_own_conversation).then(|| self.as_text(new, &folders));
         let evidence = ConversationEvidence::new(EvidenceInput {
             session: self.session.clone(),
             texts: attribute(self.messages.iter().map(AsRef::as_ref), &folders),
@@ -102,12 +114,18 @@ impl ExtractionRun {
             guard: self.guard,
         });
         let manifest = self.memory.manifest()?;
-        let parts = PromptParts {
-            messages: message_count,
-            manifest: &manifest,
-            transcript: transcript.as_deref(),
+        let text = |transcript: Option<&str>| {
+            prompt(&PromptParts { messages: message_count, manifest: &manifest, transcript })
         };
-        Ok((Arc::new(ExtractionProvenance::new(evidence, job.clone())), prompt(&parts)))
+        let (in_fork, alone) = (text(None), text(Some(&self.as_text(new, &folders))));
+        let route = if self.is_own_conversation {
+            self.source.route(&task_size(&in_fork, &alone)).await
+        } else {
+            ForkRoute::Fresh
+        };
+        let message = if route == ForkRoute::Fork { in_fork } else { alone };
+        let check = Arc::new(ExtractionProvenance::new(evidence, job.clone()));
+        Ok(Prepared { check, message, route })
     }
 
     /// The messages of the user and the agent as text; the newest if not all fit.
@@ -129,6 +147,24 @@ impl ExtractionRun {
         }
         parts.reverse();
         parts.join("\n\n")
+    }
+}
+
+/// What a run is sent off with.
+struct Prepared {
+    check: Arc<ExtractionProvenance>,
+    message: String,
+    route: ForkRoute,
+}
+
+/// What a run sends, as a fork and alone.
+fn task_size(in_fork: &str, alone: &str) -> TaskSize {
+    let tokens = |text: &str| u64::from(estimate_text(text));
+    TaskSize {
+        as_fork: tokens(in_fork),
+        as_fresh: tokens(alone) + FRESH_TOKENS,
+        requests: USUAL_REQUESTS,
+        output: USUAL_OUTPUT,
     }
 }
 

@@ -1,8 +1,10 @@
-//! When extraction runs: after every so many turns, and when a session is opened that an earlier process left unfinished.
+//! When extraction runs (B-28): when the user said something worth keeping, when much was said, after a pause, when the session
+//! ends, and when a session is opened that an earlier process left unfinished. A setting makes it run after every so many turns.
 
 use std::sync::{Arc, MutexGuard};
 
 use dormouse_base::MessageId;
+use dormouse_conversation::Message;
 use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_conversation::transcript::PendingTranscript;
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
@@ -11,6 +13,7 @@ use dormouse_provenance::EchoGuard;
 use super::cursor::Cursor;
 use super::queue::TranscriptQueue;
 use super::run::{EXTRACTION, ExtractionRun};
+use super::signals::has_signal;
 use super::state::{ExtractionState, SharedState};
 use super::window;
 use super::worker::{QueuedRuns, work};
@@ -18,18 +21,21 @@ use super::worker::{QueuedRuns, work};
 /// The tool without which nothing can be saved.
 const NEEDED_TOOL: &str = MEMORY_SAVE.name;
 
+/// So many tokens of new messages are looked at even if nothing in them stands out.
+const MUCH_SAID: u64 = 8_000;
+
 /// The settings of extraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtractionRules {
-    /// Turns from one run to the next.
-    pub every_turns: u32,
+    /// Turns from one run to the next; none where it depends on what was said.
+    pub every_turns: Option<u32>,
     /// Whether echoes of memory are rejected; off only to measure the guard.
     pub guarded: bool,
 }
 
 impl Default for ExtractionRules {
     fn default() -> Self {
-        Self { every_turns: 1, guarded: true }
+        Self { every_turns: None, guarded: true }
     }
 }
 
@@ -71,10 +77,26 @@ impl Extraction {
             return TurnDecision::Skip(last.id);
         }
         state.turns += 1;
-        if state.turns < self.rules.every_turns && !state.running {
+        if !self.is_due(new, state) {
             return TurnDecision::Nothing;
         }
-        if snapshot.quota_is_low() { TurnDecision::Nothing } else { TurnDecision::Run }
+        Self::run_if_affordable(snapshot)
+    }
+
+    /// Whether a turn that ended calls for a run.
+    fn is_due(&self, new: &[Arc<Message>], state: &ExtractionState) -> bool {
+        match self.rules.every_turns {
+            Some(turns) => state.turns >= turns || state.running,
+            None => {
+                let said: u64 = new.iter().map(|message| message.tokens()).sum();
+                window::user_texts(new).any(|text| has_signal(&text)) || said >= MUCH_SAID
+            }
+        }
+    }
+
+    fn run_if_affordable(snapshot: &TurnSnapshot<'_>) -> TurnDecision {
+        let can_pay = snapshot.has_background_room() && !snapshot.quota_is_low();
+        if can_pay { TurnDecision::Run } else { TurnDecision::Nothing }
     }
 
     /// Starts a run, or leaves it to the worker that is running.
@@ -144,6 +166,23 @@ impl BackgroundTask for Extraction {
         }
     }
 
+    /// Looks at what was said since the last run, whatever it is.
+    fn on_pause(&self, snapshot: &TurnSnapshot<'_>) {
+        if !Self::is_possible(snapshot) {
+            return;
+        }
+        let mut state = self.state.lock();
+        state.switch_to(snapshot.session_folder());
+        let new = window::messages_since(snapshot.messages(), state.cursor.seen);
+        let waits = state.running || state.next.is_some();
+        if waits || window::count_written(new) == 0 {
+            return;
+        }
+        if let TurnDecision::Run = Self::run_if_affordable(snapshot) {
+            self.start(snapshot, state);
+        }
+    }
+
     /// Makes up for the run that an earlier process did not finish (B-12).
     fn on_open(&self, snapshot: &TurnSnapshot<'_>) {
         if !Self::is_possible(snapshot) {
@@ -155,7 +194,8 @@ impl BackgroundTask for Extraction {
             return;
         }
         let unseen = window::messages_since(snapshot.messages(), state.cursor.seen);
-        if state.cursor.due && window::count_written(unseen) > 0 {
+        let was_put_off = state.cursor.due || state.cursor.seen.is_some();
+        if was_put_off && window::count_written(unseen) > 0 {
             state.next = self.run(snapshot, state.cursor.seen);
         }
         let queued = self.queue.as_ref().map(TranscriptQueue::list).unwrap_or_default();

@@ -56,7 +56,7 @@ async fn run_one(
     let QueuedTranscript { messages, seen, session, cursor_file } = transcript;
     let last = messages.last().map(|message| message.id);
     let run = ExtractionRun {
-        source: template.source.clone().with_messages([]),
+        source: template.source.clone(),
         memory: Arc::clone(&template.memory),
         session,
         messages,

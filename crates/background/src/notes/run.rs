@@ -27,6 +27,8 @@ const CURRENT_STATE: &str = "# Current State";
 pub(super) struct NotesRun {
     pub(super) source: ForkSource,
     pub(super) reach: NotesReach,
+    /// The tokens of a request with the whole conversation.
+    pub(super) prompt_tokens: u64,
     pub(super) budget: Budget,
     pub(super) config: Arc<NotesConfig>,
     pub(super) session: Dir,
@@ -38,10 +40,10 @@ impl NotesRun {
     /// Runs to the end. Dropping the future leaves the notes as they were.
     pub(super) async fn run(self, job: JobHandle) -> JobEnd {
         let files = NotesFiles::of(&self.session);
-        let Self { source, reach, budget, config, session, state, metrics } = self;
+        let Self { source, reach, prompt_tokens, budget, config, session, state, metrics } = self;
         let messages = u64::try_from(source.messages().len()).unwrap_or(u64::MAX);
         let mut end = match prepare(&files, &config, &source, &budget) {
-            Ok((_, prompt)) if !fits(&reach, &prompt, &budget) => {
+            Ok((_, prompt)) if !fits(prompt_tokens, &prompt, &budget) => {
                 job.said("the conversation and the notes do not fit into one request");
                 restore(&files, &job);
                 JobEnd::of(JobStatus::Skipped)
@@ -91,8 +93,8 @@ fn prepare(
 }
 
 /// Whether the request leaves room for a response.
-fn fits(reach: &NotesReach, prompt: &str, budget: &Budget) -> bool {
-    reach.tokens.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
+fn fits(sent: u64, prompt: &str, budget: &Budget) -> bool {
+    sent.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
 }
 
 fn order(files: &NotesFiles, message: String) -> ForkOrder {
@@ -103,6 +105,7 @@ fn order(files: &NotesFiles, message: String) -> ForkOrder {
         gate,
         tools: Vec::new(),
         most_turns: MOST_REQUESTS,
+        ends_after_changes: true,
     }
 }
 

@@ -29,7 +29,8 @@ impl SessionNotes {
     /// The reach of a run that starts now, if one is due.
     fn due(&self, snapshot: &TurnSnapshot<'_>) -> Option<NotesReach> {
         let message = snapshot.messages().last()?.id;
-        let tokens = snapshot.tokens();
+        // The prompt in front of what was said does not count.
+        let tokens = snapshot.conversation_tokens();
         let mut state = self.state.lock();
         state.switch_to(snapshot.session_folder());
         if state.has_given_up() {
@@ -58,13 +59,16 @@ fn calls_since(messages: &[Arc<Message>], last: &NotesReach) -> usize {
 
 impl BackgroundTask for SessionNotes {
     fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
-        if snapshot.jobs().is_running(SESSION_NOTES) || snapshot.quota_is_low() {
+        let can_pay = snapshot.has_background_room() && !snapshot.quota_is_low();
+        // A server that has nothing in its cache does not get the whole conversation for notes.
+        if snapshot.jobs().is_running(SESSION_NOTES) || !can_pay || !snapshot.is_cached() {
             return;
         }
         let Some(reach) = self.due(snapshot) else { return };
         let run = NotesRun {
             source: snapshot.fork_source(),
             reach,
+            prompt_tokens: snapshot.tokens(),
             budget: *snapshot.budget(),
             config: Arc::clone(&self.config),
             session: snapshot.session_folder().clone(),

@@ -131,6 +131,8 @@ pub struct Settings {
     pub session_notes: SessionNotesSettings,
     /// When memories are extracted from the conversation.
     pub extraction: ExtractionSettings,
+    /// What background tasks may cost.
+    pub background: BackgroundSettings,
     /// When and how far the oldest messages are dropped.
     pub snip: SnipSettings,
     /// When old tool results are cleared after a pause.
@@ -181,19 +183,29 @@ pub struct TerminalSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionNotesSettings {
-    /// Size of the conversation at which notes are started, in tokens; default 10000, less in a small window.
+    /// Size of the conversation at which notes are started, in tokens; default half the window, at most 40000.
     pub first_tokens: Option<u32>,
-    /// Growth of the conversation between two updates, in tokens; default 5000, less in a small window.
+    /// Growth of the conversation between two updates, in tokens; default a tenth of the window.
     pub every_tokens: Option<u32>,
     /// Tool calls between two updates within a turn; default 3.
     pub every_calls: Option<u32>,
+}
+
+/// What background tasks may cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BackgroundSettings {
+    /// The largest share of a session's cost that background tasks may be, from 0 to 1; default 0.1. A short session may always
+    /// spend two cents.
+    pub max_share: Option<f64>,
 }
 
 /// When memories are extracted from the conversation; for the switch `extraction`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExtractionSettings {
-    /// Number of turns between two extractions; default 1.
+    /// Number of turns between two extractions. Without it, extraction runs when the user said something worth keeping, when much
+    /// was said, after a pause and when the session ends.
     pub every_turns: Option<u32>,
 }
 

@@ -18,12 +18,12 @@ mod switch_resolution;
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
 pub use keys::{
-    CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings, ExtractionSettings,
-    MemorySettings, MemoryTools, MemoryWriter, Notifications, PermissionSettings, PriceSettings,
-    ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork,
-    SandboxSettings, SessionNotesSettings, Settings, SnipSettings, TerminalSettings, TextScript,
-    ThinkingSwitch, TimeClearingSettings, ToolSettings, UiLanguage, WriteDecision, WriteRule,
-    settings_schema,
+    BackgroundSettings, CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings,
+    ExtractionSettings, MemorySettings, MemoryTools, MemoryWriter, Notifications,
+    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope,
+    SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings, Settings, SnipSettings,
+    TerminalSettings, TextScript, ThinkingSwitch, TimeClearingSettings, ToolSettings, UiLanguage,
+    WriteDecision, WriteRule, settings_schema,
 };
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,

@@ -92,7 +92,10 @@ impl LayerSwitch {
             Self::SearchPast => {
                 off("search_past", "instructions for the model to search past sessions")
             }
-            Self::SessionNotes => on("session_notes", "notes kept during the session"),
+            Self::SessionNotes => off(
+                "session_notes",
+                "notes kept during the session; a compaction is faster with them, and all of it dearer",
+            ),
             Self::NotesCompaction => {
                 on("notes_compaction", "compaction from the session notes, without a model call")
             }

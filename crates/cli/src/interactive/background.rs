@@ -78,6 +78,7 @@ impl InteractiveSession<'_> {
     /// next opened.
     pub(super) async fn wait_for_background_tasks(&mut self) {
         let engine = &self.session.engine;
+        background_tasks::session_ends(engine);
         if !background_tasks::is_busy(engine) {
             return;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dormouse_base::{names, nearest_name};
+use dormouse_base::{Environment, names, nearest_name};
 use dormouse_hooks::SessionEndReason;
 use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
@@ -27,6 +27,14 @@ use super::status_line;
 
 /// How often notices of background tasks are checked for at the prompt.
 const TICK: Duration = Duration::from_millis(250);
+
+/// After so long without input the user counts as away.
+const IDLE: Duration = Duration::from_mins(2);
+
+fn idle_time(environment: &Environment) -> Duration {
+    let set = environment.get(names::TEST_IDLE_MS).filter(|_| cfg!(debug_assertions));
+    set.and_then(|text| text.parse().ok()).map_or(IDLE, Duration::from_millis)
+}
 
 /// What came from the prompt.
 enum PromptInput {
@@ -150,6 +158,9 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().change(|interface| interface.set_mode(mode));
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
+        let away = tokio::time::sleep(idle_time(&self.world.environment));
+        tokio::pin!(away);
+        let mut is_away = false;
         let (printer, reads_control_c) = (self.input.printer(), self.input.reads_control_c());
         let reading = self.input.read(&self.view, mode);
         tokio::pin!(reading);
@@ -160,6 +171,11 @@ impl InteractiveSession<'_> {
             let expects_news = is_busy || std::mem::replace(&mut was_busy, is_busy);
             tokio::select! {
                 event = &mut reading => return event,
+                () = &mut away, if !is_away => {
+                    is_away = true;
+                    self.session.engine.notify_paused();
+                    was_busy = true;
+                }
                 _ = ticks.tick(), if expects_news => {
                     let mut lines = background::memory_notices(&self.session);
                     lines.extend(background::failure_notices(&self.session));

@@ -25,8 +25,17 @@ pub(crate) fn is_busy(engine: &Engine) -> bool {
     AWAITED.iter().any(|kind| engine.jobs().is_running(kind))
 }
 
+/// What was put off is done now. On a local server that would keep the user waiting: there it is done when the session is next
+/// opened.
+pub(crate) fn session_ends(engine: &Engine) {
+    if !engine.model().client.is_local() {
+        engine.notify_paused();
+    }
+}
+
 /// Waits for the awaited tasks and shows their results.
 pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
+    session_ends(engine);
     // Unfinished work is done when the session is next opened.
     let _in_time = engine.jobs().drained(AWAITED, TIMEOUT).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
@@ -106,7 +115,11 @@ fn rules(environment: &Environment, settings: &Settings) -> ExtractionRules {
     let usual = ExtractionRules::default();
     let unguarded = environment.get(names::TEST_ECHO_GUARD) == Some("0");
     ExtractionRules {
-        every_turns: settings.extraction.every_turns.unwrap_or(usual.every_turns).max(1),
+        every_turns: settings
+            .extraction
+            .every_turns
+            .map(|turns| turns.max(1))
+            .or(usual.every_turns),
         guarded: !(unguarded && cfg!(debug_assertions)),
     }
 }

@@ -101,8 +101,15 @@ pub(crate) fn services(world: &World) -> Result<Services, Failure> {
 }
 
 pub(super) fn cost_rules(arguments: &Arguments, settings: &Settings) -> CostRules {
-    CostRules { prices: PriceTable::of_settings(&settings.prices), max_usd: arguments.max_cost }
+    CostRules {
+        prices: PriceTable::of_settings(&settings.prices),
+        max_usd: arguments.max_cost,
+        background_share: settings.background.max_share.unwrap_or(BACKGROUND_SHARE),
+    }
 }
+
+/// The largest share of a session's cost that background tasks may be (B-29).
+const BACKGROUND_SHARE: f64 = 0.1;
 
 /// The rules that keep the context window from filling up.
 pub(super) fn window_rules(

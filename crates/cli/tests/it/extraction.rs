@@ -83,7 +83,12 @@ fn what_the_person_says_is_remembered_and_told() {
         if wire == WireFormat::Anthropic {
             assert_eq!(forks[0].usage.cache_read_input_tokens, parent.written);
         }
-        assert!(prompt_of(&forks[0]).contains("the last 2 messages"), "{}", prompt_of(&forks[0]));
+        // A server that has not shown a cache yet does not get the whole conversation.
+        let asked = match wire {
+            WireFormat::Anthropic => "the last 2 messages",
+            WireFormat::OpenAi => "what was said in a conversation: 2 messages",
+        };
+        assert!(prompt_of(&forks[0]).contains(asked), "{}", prompt_of(&forks[0]));
         home.run(&mut dormouse(&home, &["memory", "undo"])).success();
         assert_eq!(names(&home), Vec::<String>::new());
         server.finish();
@@ -222,10 +227,10 @@ fn one_at_a_time_and_a_trailing_run() {
     let mut terminal = talk(&home, &[], (100, 24));
     for word in ["one", "two", "three"] {
         server.push(ScriptedTurn::new().text(format!("answer {word}")));
-        say(&mut terminal, &format!("say {word} for me"), &format!("answer {word}"));
+        say(&mut terminal, &format!("I like the word {word}"), &format!("answer {word}"));
     }
     assert_eq!(server.wait_for_fork_requests(1).len(), 1);
-    let quote = "say three for me";
+    let quote = "I like the word three";
     run_saves(&server, saves("three", "user", "Likes the word three.", &[quote]));
     gate.open();
     let forks = server.wait_for_fork_requests(3);
@@ -310,7 +315,7 @@ fn a_compaction_that_removed_the_cursors_message() {
     server.expect_break("compaction");
     server.push(ScriptedTurn::new().text("answer two"));
     server.push_fork(ScriptedTurn::new().text("nothing again"));
-    say(&mut terminal, "a second question", "answer two");
+    say(&mut terminal, "we decided on a second question", "answer two");
     let forks = server.wait_for_fork_requests(3);
     assert!(prompt_of(&forks[2]).contains("the last 2 messages"), "{}", prompt_of(&forks[2]));
     leave(terminal);
@@ -408,7 +413,6 @@ fn a_run_that_does_not_wait_is_looked_at_later() {
     home.run(command.current_dir(&elsewhere)).success();
     assert_eq!(queue(&home).lines().count(), 2);
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
-    server.expect_break("a fresh conversation");
     let terminal = talk(&home, &[], (100, 24));
     terminal.wait_for_text("Saved 1 memory: real-databases.md");
     leave(terminal);
@@ -491,7 +495,6 @@ fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
     let both = format!("{gone}\n{}", queue(&home));
     home.write(home.dormouse_home().join("hooks/transcripts.jsonl"), both);
     server.push_fork(Reply::bad_request_400("not today"));
-    server.expect_break("a fresh conversation");
     let terminal = talk(&home, &[], (100, 24));
     server.wait_for_fork_requests(1);
     wait_until("the one that is gone", || !queue(&home).contains("/nowhere"));
@@ -508,7 +511,6 @@ fn a_dream_by_hand_looks_through_what_waits() {
     server.push(ScriptedTurn::new().text("Understood."));
     home.run(&mut ask(&home, &[PREFERENCE])).success();
     run_saves(&server, saves("real databases", "feedback", "A real server.", &[PREFERENCE]));
-    server.expect_break("a fresh conversation");
     let output = home.run(&mut dormouse(&home, &["dream"]));
     let told = "memory: Saved 1 memory: real-databases.md";
     assert!(output.success().stderr.contains(told), "{}", output.stderr);
@@ -567,5 +569,99 @@ fn a_cursor_that_can_not_be_written() {
     home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
     assert_eq!(names(&home), ["real databases"]);
     assert_eq!(cursor(&home), Value::Null);
+    server.finish();
+}
+
+/// Nothing is asked beside a turn in which nothing stands out; what was said is looked at when the session ends.
+#[test]
+fn a_quiet_turn_costs_nothing_and_the_end_looks_at_it() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = extracting(&server);
+    server.push(ScriptedTurn::new().text("It sorts a list."));
+    let mut terminal = talk(&home, &[], (100, 24));
+    say(&mut terminal, "What does this function do?", "It sorts a list.");
+    assert_eq!(server.fork_requests().len(), 0);
+    server.push(ScriptedTurn::new().text("Noted."));
+    run_saves(&server, saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]));
+    say(&mut terminal, PREFERENCE, "Noted.");
+    // Both turns are looked at, since the first was not.
+    let forks = server.wait_for_fork_requests(2);
+    assert!(prompt_of(&forks[0]).contains("the last 4 messages"), "{}", prompt_of(&forks[0]));
+    server.push(ScriptedTurn::new().text("Done."));
+    say(&mut terminal, "Run the tests", "Done.");
+    server.push_fork(ScriptedTurn::new().text("nothing"));
+    leave(terminal);
+    let forks = server.fork_requests();
+    assert_eq!(forks.len(), 3);
+    assert!(prompt_of(&forks[2]).contains("the last 2 messages"), "{}", prompt_of(&forks[2]));
+    server.finish();
+}
+
+/// A pause of the user's is used for what was put off, once.
+#[test]
+fn a_pause_is_used() {
+    let server = server(WireFormat::Anthropic).start();
+    let mut home = extracting(&server);
+    home.set_env("DORMOUSE_TEST_IDLE_MS", "50");
+    server.push(ScriptedTurn::new().text("It sorts a list."));
+    server.push_fork(ScriptedTurn::new().text("nothing"));
+    let mut terminal = talk(&home, &[], (100, 24));
+    say(&mut terminal, "What does this function do?", "It sorts a list.");
+    server.wait_for_fork_requests(1);
+    wait_until("the cursor", || cursor(&home)["due"] == false && cursor(&home)["seen"].is_string());
+    leave(terminal);
+    assert_eq!(server.fork_requests().len(), 1);
+    server.finish();
+}
+
+/// Where the small model with only the new messages is cheaper than the whole conversation from the cache, it is asked (B-27).
+#[test]
+fn the_cheaper_way_is_taken() {
+    for (small, is_fork) in [(1.0, false), (1_000.0, true)] {
+        let server = server(WireFormat::Anthropic).start();
+        let home = extracting(&server);
+        let settings = json!({
+            "smallModel": "small-1",
+            "prices": {
+                "scripted": {"input": 3.0, "output": 15.0},
+                "small": {"input": small, "output": 5.0 * small},
+            },
+        });
+        home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+        home.write("AGENTS.md", "a long instruction about nuts. ".repeat(2_000));
+        server.push(ScriptedTurn::new().text("Understood."));
+        run_saves(
+            &server,
+            saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]),
+        );
+        home.run(&mut ask(&home, &["--wait", PREFERENCE])).success();
+        let forks = server.fork_requests();
+        let request = forks[0].json();
+        let model = if is_fork { "scripted-1" } else { "small-1" };
+        assert_eq!(request["model"], model);
+        assert_eq!(forks[0].text().contains("a long instruction about nuts"), is_fork);
+        if !is_fork {
+            assert!(forks[0].text().contains("[user] I always want the database tests"));
+            let tools: Vec<_> = forks[0].tool_names();
+            assert!(tools.iter().all(|tool| tool.starts_with("Memory")), "{tools:?}");
+        }
+        assert_eq!(names(&home), ["real databases"]);
+        server.finish();
+    }
+}
+
+/// Background tasks take no more than their share; then only what the user asks for runs, and that is said (B-29).
+#[test]
+fn background_tasks_keep_to_their_share() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = extracting(&server);
+    let settings = json!({"background": {"maxShare": 0.0}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    server.push(ScriptedTurn::new().text("Understood."));
+    let mut terminal = talk(&home, &[], (100, 24));
+    say(&mut terminal, PREFERENCE, "Understood.");
+    say(&mut terminal, "/cost", "share of the cost is used up");
+    leave(terminal);
+    assert_eq!(server.fork_requests().len(), 0);
     server.finish();
 }

@@ -11,7 +11,7 @@ use crate::session_notes::{edit, home_of, is_first, jobs, look, notes_path};
 const STATE: &str =
     "_What is being worked on right now, what is unfinished, and the very next step_\n";
 /// Once, when the eighth look has come in.
-const ONCE: &str = r#"{"sessionNotes":{"firstTokens":8500,"everyTokens":100000}}"#;
+const ONCE: &str = r#"{"sessionNotes":{"firstTokens":6515,"everyTokens":100000}}"#;
 const LOOKS: usize = 8;
 
 fn is_for_notes(request: &RecordedRequest) -> bool {
@@ -49,7 +49,7 @@ fn session_with_notes(server: &ScriptedServer, settings: &str) -> TestHome {
     let mut running = home.spawn(&mut ask(&home, &["count the larder, please"]));
     running.close_stdin();
     if settings == ONCE {
-        server.wait_for_fork_requests(2);
+        server.wait_for_fork_requests(1);
         wait_until("the notes", || !jobs(&home).is_empty());
     }
     gate.open();

@@ -226,7 +226,10 @@ fn a_fork_that_never_ends_is_dropped_with_the_program() {
             *runs += usize::from(is_first(request));
             match (*runs, is_first(request)) {
                 (1 | 3, true) => titled(&path),
-                (2, true) => edit(&path, "Nuts\n", "Half of\n").into(),
+                // A call that is denied: it goes on.
+                (2, true) => edit(&path, "Nuts\n", "Half of\n")
+                    .call("n2", "Bash", r#"{"command":"true"}"#)
+                    .into(),
                 (2, false) => {
                     Reply::from(ScriptedTurn::new().text("…")).stop_after(1).then(End::Hang)
                 }
@@ -243,7 +246,7 @@ fn a_fork_that_never_ends_is_dropped_with_the_program() {
         let gate = long_turn(&server, "t1");
         let mut running = home.spawn(&mut ask(&home, &["-c", "go on"]));
         running.close_stdin();
-        server.wait_for_fork_requests(4);
+        server.wait_for_fork_requests(3);
         assert!(file("summary.md").contains("Half of"));
         if killed {
             gate.wait_until_reached();

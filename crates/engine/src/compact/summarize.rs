@@ -175,8 +175,14 @@ async fn ask(source: ForkSource, prompt: &str) -> Result<String, SummaryRequestE
 
 async fn ask_once(source: ForkSource, message: String) -> Result<String, SummaryRequestError> {
     let gate = ForkGate::nothing();
-    let order =
-        ForkOrder { purpose: PURPOSE, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
+    let order = ForkOrder {
+        purpose: PURPOSE,
+        message,
+        gate,
+        tools: Vec::new(),
+        most_turns: MOST_TURNS,
+        ends_after_changes: false,
+    };
     let report = source.run(order, None).await;
     match report.end {
         ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => parse_summary(&report.text)

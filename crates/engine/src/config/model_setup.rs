@@ -29,4 +29,6 @@ pub struct CostRules {
     pub prices: PriceTable,
     /// The cost limit in dollars, as far as prices are known.
     pub max_usd: Option<f64>,
+    /// The largest share of a session's cost that background tasks may be.
+    pub background_share: f64,
 }

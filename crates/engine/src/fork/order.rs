@@ -21,6 +21,8 @@ pub struct ForkOrder {
     pub tools: Vec<Arc<dyn Tool>>,
     /// The most requests.
     pub most_turns: u32,
+    /// Whether a response whose calls have all succeeded, and changed something, is the last: nothing more is asked for.
+    pub ends_after_changes: bool,
 }
 
 /// How a fork ended.

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::MessageId;
+use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::metrics::{ConversationKind, Metric, RequestMetric, RequestOutcome};
-use dormouse_conversation::{Block, Message, Response, ResultContent, StopReason, ToolUse, Usage};
+use dormouse_conversation::{
+    Block, FileUse, Message, Response, ResultContent, StopReason, ToolUse, Usage,
+};
 use dormouse_model::{Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
 use dormouse_tools::{CallRunner, ToolSet};
@@ -92,6 +95,9 @@ impl<'j> Fork<'j> {
                     results.push(self.call(call).await);
                 }
             }
+            if self.order.ends_after_changes && all_changed(&calls, &results) {
+                return ForkEnd::Completed;
+            }
             self.append_user(results);
         }
     }
@@ -160,7 +166,11 @@ impl<'j> Fork<'j> {
         let usage = answer.as_ref().map(|completion| completion.usage).unwrap_or_default();
         let source = &self.source;
         let cost_usd = source.pricing.cost_usd(&usage);
-        source.shared_cost.add(&usage, cost_usd);
+        // A compaction is part of the conversation; what runs as a job is not.
+        match self.job {
+            Some(_) => source.shared_cost.add_task(&usage, cost_usd),
+            None => source.shared_cost.add(&usage, cost_usd),
+        }
         source.figures.record(&Metric::Request(RequestMetric {
             model: source.model_name.clone(),
             lane: ConversationKind::Fork,
@@ -228,4 +238,13 @@ impl<'j> Fork<'j> {
         };
         Block::tool_result(call.id, &kept.content, result.is_error)
     }
+}
+
+/// Whether every call changed a file and succeeded.
+fn all_changed(calls: &[Block], results: &[Block]) -> bool {
+    let changes = |call: &Block| {
+        let file_use = call.as_tool_use().and_then(|call| traits_of(call.name).file_use);
+        file_use.is_some_and(FileUse::changes)
+    };
+    calls.iter().all(changes) && !results.iter().any(Block::is_error)
 }

@@ -22,6 +22,8 @@ impl Engine {
             messages: self.conversation.messages().to_vec(),
             model: Arc::clone(&config.model.client),
             model_name: config.model.name.clone(),
+            small: config.small.clone(),
+            cached: self.conversation.cached(config.model.client.is_local()),
             retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },
             pricing: self.spending.pricing().clone(),
             shared_cost: self.spending.shared().clone(),

@@ -11,7 +11,9 @@ use dormouse_model::{Model, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadCache, ReadExtent, ToolSet};
 
+use super::route::CachedConversation;
 use crate::config::services::Services;
+use crate::recall::SmallModel;
 use crate::spending::{Pricing, SharedCost};
 use crate::stored_results::ResultStore;
 use crate::wire_state::WireState;
@@ -23,6 +25,10 @@ pub struct ForkSource {
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) model: Arc<Model>,
     pub(super) model_name: String,
+    /// A cheaper model, for what does not need the conversation.
+    pub(super) small: Option<SmallModel>,
+    /// What the server has of the conversation.
+    pub(super) cached: CachedConversation,
     pub(super) retry: RetryPolicy,
     pub(super) pricing: Pricing,
     pub(super) shared_cost: SharedCost,

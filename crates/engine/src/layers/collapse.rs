@@ -215,8 +215,14 @@ async fn summarize_all(
     for span in found {
         let message = fold_prompt(source.messages(), &span, room);
         let gate = ForkGate::nothing();
-        let order =
-            ForkOrder { purpose: KIND, message, gate, tools: Vec::new(), most_turns: MOST_TURNS };
+        let order = ForkOrder {
+            purpose: KIND,
+            message,
+            gate,
+            tools: Vec::new(),
+            most_turns: MOST_TURNS,
+            ends_after_changes: false,
+        };
         let report = source.clone().run(order, Some(&job)).await;
         end.turns += u64::from(report.turns);
         end.denied += u64::from(report.denied);

@@ -47,7 +47,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
         },
         overrides: PromptOverrides::default(),
         instructions: None,
-        cost: CostRules { prices: PriceTable::default(), max_usd: None },
+        cost: CostRules { prices: PriceTable::default(), max_usd: None, background_share: 1.0 },
         extensions: Extensions::default(),
         window: WindowRules::default(),
         memory: None,

@@ -146,7 +146,7 @@ pub(super) async fn start_session(
         },
         overrides: PromptOverrides::default(),
         instructions: None,
-        cost: CostRules { prices: PriceTable::default(), max_usd: None },
+        cost: CostRules { prices: PriceTable::default(), max_usd: None, background_share: 1.0 },
         extensions: Extensions {
             background_tasks: model.background_task.into_iter().collect(),
             ..Extensions::default()

@@ -67,13 +67,18 @@ pub(crate) fn cost(account: &SessionAccount) -> Rows {
     if !is_all {
         cost = format!("{cost} ({})", msg!("cost-unknown", model = account.model.as_str()));
     }
+    // What was not spent costs nothing, whatever its price.
+    let mut background = account.background.to_string();
+    if account.is_share_spent {
+        background = format!("{background} ({})", msg!("cost-share-spent"));
+    }
     vec![
         (msg!("cost-new-input"), tokens(usage.input_tokens)),
         (msg!("cost-cache-written"), tokens(usage.cache_creation_input_tokens)),
         (msg!("cost-cache-read"), tokens(usage.cache_read_input_tokens)),
         (msg!("cost-output"), tokens(usage.output_tokens)),
         (msg!("cost-total"), cost),
-        (msg!("cost-background"), account.background.to_string()),
+        (msg!("cost-background"), background),
     ]
 }
 

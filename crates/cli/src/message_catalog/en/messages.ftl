@@ -584,3 +584,4 @@ include-asked-again = At the next start you are asked again about the files outs
 manual-topics = Manual pages, for `dormouse help TOPIC`: { $topics }
 manual-unknown = no manual page or command is named `{ $topic }`
 manual-options = For the options, run `dormouse { $command } --help`.
+cost-share-spent = their share of the cost is used up: only what you ask for runs; setting `background.maxShare`

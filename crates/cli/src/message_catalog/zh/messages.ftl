@@ -547,3 +547,4 @@ include-asked-again = 下次启动时会重新询问曾被拒绝的项目外文�
 manual-topics = 手册的各页（`dormouse help TOPIC`）：{ $topics }
 manual-unknown = 没有叫做 `{ $topic }` 的手册页或命令
 manual-options = 选项见 `dormouse { $command } --help`。
+cost-share-spent = 其费用份额已用完：只运行你要求的任务；设置 `background.maxShare`
