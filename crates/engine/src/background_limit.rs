@@ -3,13 +3,20 @@
 
 use dormouse_conversation::Usage;
 
-use crate::spending::SharedSums;
-
 /// A session may always spend so much on background tasks: a short one learns as well.
 const FREE_USD: f64 = 0.02;
 const FREE_TOKENS: f64 = 20_000.0;
 /// Requests of one run of a background task, as a rule.
 const REQUESTS_OF_RUN: u64 = 2;
+
+/// What background tasks have taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TaskSums {
+    /// Dollars, as far as prices are known.
+    pub(crate) usd: f64,
+    pub(crate) usage: Usage,
+    pub(crate) requests: u64,
+}
 
 /// The largest share of a session that background tasks may take.
 #[derive(Debug, Clone, Copy)]
@@ -24,14 +31,14 @@ impl BackgroundLimit {
 
     /// Whether one more run stays within the limit, if it takes as much as those before. `whole` is the session with its
     /// background tasks, in dollars; `own` the tokens without them.
-    pub(crate) fn has_room(self, tasks: &SharedSums, whole: f64, own: &Usage) -> bool {
+    pub(crate) fn has_room(self, tasks: &TaskSums, whole: f64, own: &Usage) -> bool {
         let (taken, whole, free) = if whole > 0.0 {
-            (tasks.tasks.known, whole, FREE_USD)
+            (tasks.usd, whole, FREE_USD)
         } else {
-            let taken = evaluated(&tasks.task_usage);
+            let taken = evaluated(&tasks.usage);
             (taken, taken + evaluated(own), FREE_TOKENS)
         };
-        let runs = (tasks.task_requests / REQUESTS_OF_RUN).max(1);
+        let runs = (tasks.requests / REQUESTS_OF_RUN).max(1);
         #[expect(clippy::cast_precision_loss, reason = "a session has few runs")]
         let next = taken / runs as f64;
         // What cannot be spent at all is not spent for free either.
@@ -51,12 +58,8 @@ fn evaluated(usage: &Usage) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spending::SpentDollars;
-
-    fn tasks(known: f64, tokens: u64, task_requests: u64) -> SharedSums {
-        let task_usage = Usage { input_tokens: tokens, ..Usage::default() };
-        let tasks = SpentDollars { known, is_incomplete: false };
-        SharedSums { tasks, task_usage, task_requests, ..SharedSums::default() }
+    fn tasks(usd: f64, tokens: u64, requests: u64) -> TaskSums {
+        TaskSums { usd, usage: Usage { input_tokens: tokens, ..Usage::default() }, requests }
     }
 
     #[test]

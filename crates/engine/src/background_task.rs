@@ -19,6 +19,15 @@ use crate::memory::SessionMemory;
 /// Below this share of the rate limit, background tasks send no requests.
 const LEAST_QUOTA: f64 = 0.25;
 
+/// Why background tasks are told of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskOccasion {
+    /// It was opened for more prompts; none was sent yet.
+    Opened,
+    /// Nobody has said anything for a while, or it ends.
+    Paused,
+}
+
 /// Works in the background of a session. These calls must return at once: anything slow is a job.
 pub trait BackgroundTask: Send + Sync {
     /// No call waits for its result: after every response, also within a turn.
@@ -61,6 +70,7 @@ pub struct TurnSnapshot<'a> {
     pub(crate) memory: Option<&'a Arc<SessionMemory>>,
     pub(crate) jobs: &'a Jobs,
     pub(crate) has_room: bool,
+    pub(crate) is_cached: bool,
     pub(crate) figures: &'a SessionMetrics,
     /// Copies the conversation.
     pub(crate) fork: Box<dyn Fn() -> ForkSource + 'a>,
@@ -84,7 +94,7 @@ impl<'a> TurnSnapshot<'a> {
 
     /// Whether the server has the conversation in its cache.
     pub fn is_cached(&self) -> bool {
-        self.conversation.cached(self.model.client.is_local()).is_cached
+        self.is_cached
     }
 
     /// The messages.

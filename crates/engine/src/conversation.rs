@@ -18,7 +18,6 @@ use dormouse_model::{BreakDetector, CacheBreak, CacheTtl, Dialect, RebuildReason
 
 use crate::config::services::Services;
 use crate::error::EngineError;
-use crate::fork::CachedConversation;
 use crate::wire_state::{OutgoingRequest, WireState};
 
 /// Stands in for a response that was lost with the process that waited for it.
@@ -348,22 +347,6 @@ impl Conversation {
                 usage.cache_read_input_tokens.saturating_add(usage.cache_creation_input_tokens);
             self.detector.resume_from(sent, cached);
         }
-    }
-
-    /// What the server has of the conversation: all of it, if the last response read or wrote a cache that has not expired. That
-    /// of a local server does not expire.
-    pub(crate) fn cached(&self, is_local: bool) -> CachedConversation {
-        let last = self.messages().iter().rev().find(|message| message.response.is_some());
-        let is_cached = last.is_some_and(|message| {
-            let usage = message.response.as_ref().map(|response| response.usage);
-            let usage = usage.unwrap_or_default();
-            let since = self.services.clock.now().duration_since(message.timestamp);
-            let age = Duration::try_from(since).unwrap_or_default();
-            let uses_cache =
-                usage.cache_read_input_tokens > 0 || usage.cache_creation_input_tokens > 0;
-            uses_cache && (is_local || age < self.cache_ttl())
-        });
-        CachedConversation { tokens: self.tokens_used(), is_cached }
     }
 
     /// A copy of messages and bytes, for a fork with a transcript of its own.

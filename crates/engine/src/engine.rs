@@ -13,12 +13,13 @@ use dormouse_hooks::SessionSource;
 use dormouse_instructions::InstructionFile;
 use dormouse_instructions::LoadOccasion;
 
-use crate::background_task::{SavedNotes, TurnSnapshot};
+use crate::background_task::{SavedNotes, TaskOccasion, TurnSnapshot};
 use crate::compact::CompactionState;
 use crate::config::EngineConfig;
 use crate::config::model_setup::ModelSetup;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
+use crate::fork::cached;
 use crate::hook_wiring::hook_runner;
 use crate::jobs::Jobs;
 use crate::prompt::configured_prefix;
@@ -215,16 +216,15 @@ impl Engine {
         memory.map(|memory| memory.access.notices().take()).unwrap_or_default()
     }
 
-    /// Tells background tasks that the session was opened for more prompts.
-    pub fn notify_opened(&self) {
+    /// Tells background tasks of an occasion between two turns.
+    pub fn notify_tasks(&self, occasion: TaskOccasion) {
         let snapshot = self.snapshot(true);
-        self.config.extensions.background_tasks.iter().for_each(|task| task.on_open(&snapshot));
-    }
-
-    /// Tells background tasks that nobody has said anything for a while, or that the session ends.
-    pub fn notify_paused(&self) {
-        let snapshot = self.snapshot(true);
-        self.config.extensions.background_tasks.iter().for_each(|task| task.on_pause(&snapshot));
+        for task in &self.config.extensions.background_tasks {
+            match occasion {
+                TaskOccasion::Opened => task.on_open(&snapshot),
+                TaskOccasion::Paused => task.on_pause(&snapshot),
+            }
+        }
     }
 
     pub(crate) fn snapshot(&self, turn_end: bool) -> TurnSnapshot<'_> {
@@ -241,6 +241,7 @@ impl Engine {
                 .filter(|memory| memory.switch.is_on()),
             jobs: &self.jobs,
             has_room: self.spending.background_has_room(),
+            is_cached: cached(&self.config, &self.conversation).is_cached,
             figures: &self.figures,
             fork: Box::new(|| self.fork_source()),
         }

@@ -57,7 +57,7 @@ mod turn_state;
 mod wire_state;
 
 pub use announcements::{AnnouncedFact, Announcer, PromptPosition};
-pub use background_task::{BackgroundTask, SavedNotes, TurnSnapshot};
+pub use background_task::{BackgroundTask, SavedNotes, TaskOccasion, TurnSnapshot};
 pub use dormouse_context::compact::{CompactionMethod, Fidelity};
 
 pub use compact::{

@@ -223,7 +223,9 @@ impl Tool for ExitPlan {
                 reply = confirmer.ask(question(input)) => reply,
             };
             Ok(match reply {
-                ConfirmationReply::Once => state.accept(PermissionMode::Default, &plan),
+                ConfirmationReply::Once | ConfirmationReply::Rule(_) => {
+                    state.accept(PermissionMode::Default, &plan)
+                }
                 ConfirmationReply::Always => state.accept(PermissionMode::AcceptEdits, &plan),
                 ConfirmationReply::No { said } => declined(said),
             })

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd};
 
-use crate::background_limit::BackgroundLimit;
+use crate::background_limit::{BackgroundLimit, TaskSums};
 use crate::config::model_setup::{CostRules, ModelSetup};
 
 /// The requests, tokens and dollars of a conversation.
@@ -156,12 +156,8 @@ pub(crate) struct SharedCost(Arc<Mutex<SharedSums>>);
 pub(crate) struct SharedSums {
     /// Dollars of forks and subagents.
     pub(crate) spent: SpentDollars,
-    /// Of that, dollars of background tasks.
-    pub(crate) tasks: SpentDollars,
-    /// Tokens of background tasks.
-    pub(crate) task_usage: Usage,
-    /// Requests of background tasks.
-    pub(crate) task_requests: u64,
+    /// Of that, what background tasks have taken.
+    pub(crate) tasks: TaskSums,
 }
 
 impl SharedCost {
@@ -174,9 +170,9 @@ impl SharedCost {
     pub(crate) fn add_task(&self, usage: &Usage, usd: Option<f64>) {
         self.add(usage, usd);
         let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sums.tasks.add(usage, usd);
-        sums.task_usage = sums.task_usage.plus(*usage);
-        sums.task_requests += 1;
+        sums.tasks.usd += usd.unwrap_or(0.0);
+        sums.tasks.usage = sums.tasks.usage.plus(*usage);
+        sums.tasks.requests += 1;
     }
 
     fn add_run(&self, usd: Option<f64>) {
@@ -245,7 +241,7 @@ impl Spending {
 
     /// Whether background tasks may spend more (B-29).
     pub(crate) fn background_has_room(&self) -> bool {
-        self.background.has_room(&self.shared.sums(), self.spent().known, &self.usage())
+        self.background.has_room(&self.shared.sums().tasks, self.spent().known, &self.usage())
     }
 
     pub(crate) fn pricing(&self) -> &Pricing {

@@ -70,6 +70,15 @@ impl FromStr for PermissionRule {
     }
 }
 
+/// Rules are equal if they are written in the same way.
+impl PartialEq for PermissionRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PermissionRule {}
+
 impl fmt::Display for PermissionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

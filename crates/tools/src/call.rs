@@ -188,30 +188,40 @@ impl CallRunner {
         let Some(confirmer) = &self.confirmer else {
             return Err(Refusal::denied(no_confirmation(&decision)));
         };
-        let question = ConfirmationRequest {
+        let mut question = ConfirmationRequest {
             tool: view.name.to_owned(),
             input: view.input.to_owned(),
             why: decision.why,
             change,
             grant: Grant::Rule(decision.rule.clone()),
         };
-        let reply = tokio::select! {
-            biased;
-            () = context.cancel.cancelled() => return Err(Refusal::Interrupted),
-            reply = confirmer.ask(question) => reply,
-        };
-        match reply {
-            ConfirmationReply::Once => {
-                if let Some(folder) = decision.reads_folder {
-                    self.gate.allow_reading(folder);
+        loop {
+            let reply = tokio::select! {
+                biased;
+                () = context.cancel.cancelled() => return Err(Refusal::Interrupted),
+                reply = confirmer.ask(question.clone()) => reply,
+            };
+            match reply {
+                ConfirmationReply::Once => {
+                    if let Some(folder) = decision.reads_folder {
+                        self.gate.allow_reading(folder);
+                    }
+                }
+                ConfirmationReply::Always => self.gate.grant(decision.rule),
+                ConfirmationReply::Rule(rule) => {
+                    self.gate.grant(rule.clone());
+                    let request = tool.permission_request(view.input, &context.folder);
+                    if self.gate.decide(&request).verdict != PermissionVerdict::Allow {
+                        question.why = format!("the rule `{rule}` does not cover this call");
+                        continue;
+                    }
+                }
+                ConfirmationReply::No { said } => {
+                    return Err(Refusal::Call(CallRefusal::Declined { said }));
                 }
             }
-            ConfirmationReply::Always => self.gate.grant(decision.rule),
-            ConfirmationReply::No { said } => {
-                return Err(Refusal::Call(CallRefusal::Declined { said }));
-            }
+            return Ok(Permit { input: None, confirmed: true });
         }
-        Ok(Permit { input: None, confirmed: true })
     }
 
     /// Permits a call that an observer allows; changed arguments have to pass the rules as well.

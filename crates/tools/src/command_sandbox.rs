@@ -120,7 +120,7 @@ impl SandboxEnd<'_> {
             reply = confirmer.ask(question) => reply,
         };
         match reply {
-            ConfirmationReply::Once => true,
+            ConfirmationReply::Once | ConfirmationReply::Rule(_) => true,
             ConfirmationReply::Always => {
                 gate.exclude_from_sandbox(rule);
                 true

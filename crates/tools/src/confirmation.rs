@@ -51,6 +51,8 @@ pub enum Grant {
 pub enum ConfirmationReply {
     /// Yes, this time.
     Once,
+    /// Yes, if this rule of the user's covers the call; it holds from now on.
+    Rule(PermissionRule),
     /// Yes, and everything that the request grants until the session ends.
     Always,
     /// No.

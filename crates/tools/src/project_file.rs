@@ -116,8 +116,8 @@ fn known(
     let Some(seen) = cache.get(path).cloned() else {
         return Err(refused(
             path,
-            "exists and has not been read in this conversation; read it first, then change it (a \
-             file that Read does not show as text can only be changed by a program)",
+            "exists and has not been read in this conversation; read it first, then change it; a \
+             file that is not text cannot be read this way: change it with a command",
         ));
     };
     if seen.extent == ReadExtent::Rendered {

@@ -8,7 +8,9 @@ use dormouse_background::{
     DreamBlocked, DreamOutcome, DreamReport, DreamStatus, DreamTiming, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
+use dormouse_engine::{
+    EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory, TaskOccasion,
+};
 use dormouse_hooks::HookNotifier;
 use dormouse_memory::ApplyMode;
 use jiff::Timestamp;
@@ -105,7 +107,7 @@ async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failu
     print::note(&msg!("dream-catching-up"));
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
     let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
-    conversation.engine.notify_opened();
+    conversation.engine.notify_tasks(TaskOccasion::Opened);
     let mut print_event = |event| {
         if let EngineEvent::Remembered(change) = event {
             print::note(&msg!("memory-saved-note", change = change.clone()));

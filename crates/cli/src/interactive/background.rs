@@ -3,6 +3,7 @@
 use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_base::printable;
 use dormouse_engine::{AGENT_JOB, JobFailure, JobStatus};
+use dormouse_tools::Shells;
 use dormouse_tui::style::Style;
 
 use crate::message_catalog::msg;
@@ -58,9 +59,18 @@ pub(super) async fn make_way(session: &ActiveSession, view: &SharedView) {
         return;
     }
     let stopped = in_the_way.iter().filter(|job| session.engine.jobs().kill(job.id));
-    let tasks = stopped.map(|job| job.kind).collect::<Vec<_>>().join(", ");
+    let tasks = stopped.map(|job| job.kind.replace('_', " ")).collect::<Vec<_>>().join(", ");
     if !tasks.is_empty() {
         view.borrow_mut().note(&msg!("task-made-way", tasks = tasks), Style::DIM);
+    }
+}
+
+/// Names the commands that end with the program.
+pub(super) fn show_ended_commands(shells: &Shells, view: &SharedView) {
+    for shell in shells.list().iter().filter(|shell| shell.ended.is_none()) {
+        let command = shell.command.lines().next().unwrap_or_default();
+        let text = msg!("command-ends", id = shell.id.as_str(), command = command);
+        view.borrow_mut().note(&printable(&text), Style::DIM);
     }
 }
 

@@ -222,11 +222,12 @@ pub(crate) enum RuleLifetime {
 }
 
 /// The choices for how long a rule holds; [`chosen_lifetime`] says what each means.
-pub(crate) fn lifetime_choices() -> Vec<Choice> {
+pub(crate) fn lifetime_choices(rule: &PermissionRule) -> Vec<Choice> {
+    let rule = rule.to_string();
     [
-        ('s', msg!("choice-rule-session")),
-        ('p', msg!("choice-rule-project")),
-        ('u', msg!("choice-rule-user")),
+        ('s', msg!("choice-rule-session", rule = rule.as_str())),
+        ('p', msg!("choice-rule-project", rule = rule.as_str())),
+        ('u', msg!("choice-rule-user", rule = rule.as_str())),
     ]
     .map(|(letter, label)| Choice { letter, label, text: None })
     .to_vec()

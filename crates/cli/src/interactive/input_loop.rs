@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::{Environment, names, nearest_name};
+use dormouse_engine::TaskOccasion;
 use dormouse_hooks::SessionEndReason;
 use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
@@ -52,7 +53,7 @@ impl InteractiveSession<'_> {
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
         self.session.set_up(arguments, &mut sink).await;
-        self.session.engine.notify_opened();
+        self.session.engine.notify_tasks(TaskOccasion::Opened);
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
             let queued = first.take().or_else(|| self.view.live(LiveScreen::next_queued).flatten());
@@ -109,6 +110,7 @@ impl InteractiveSession<'_> {
             SessionEnd::Leave(_) | SessionEnd::Resume(_) => SessionEndReason::Other,
         };
         background::show_unfinished_agents(&self.session.subagents, &self.view);
+        background::show_ended_commands(&self.session.commands.shells, &self.view);
         self.wait_for_background_tasks().await;
         let view = &self.view;
         let mut sink = |event| view.borrow_mut().event(event);
@@ -173,7 +175,7 @@ impl InteractiveSession<'_> {
                 event = &mut reading => return event,
                 () = &mut away, if !is_away => {
                     is_away = true;
-                    self.session.engine.notify_paused();
+                    self.session.engine.notify_tasks(TaskOccasion::Paused);
                     was_busy = true;
                 }
                 _ = ticks.tick(), if expects_news => {
@@ -232,6 +234,7 @@ impl InteractiveSession<'_> {
             }
             UserAction::Suspend => {
                 self.input.suspend(&self.view).await;
+                self.signals.skip_resumed().await;
                 return None;
             }
             UserAction::ShowOutput => {

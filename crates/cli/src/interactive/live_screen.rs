@@ -140,6 +140,15 @@ impl LiveScreen {
         self.draw();
     }
 
+    /// Asks the next question of one that was just answered: the user looks at it already.
+    pub(crate) fn ask_next(&mut self, choices: Vec<Choice>) {
+        self.change(|interface| {
+            interface.ask(choices);
+            interface.focus_menu();
+        });
+        self.draw();
+    }
+
     /// The session does something else: the title says so, and a user who looks elsewhere is told.
     pub(crate) fn set_activity(&mut self, activity: SessionActivity) {
         let phase = match activity {

@@ -1,8 +1,13 @@
 //! Process signals in interactive mode.
 
+use std::time::Duration;
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::wiring::exit::Failure;
+
+/// How long a signal may take from the kernel to here.
+const ON_ITS_WAY: Duration = Duration::from_millis(100);
 
 /// The signals that are handled.
 #[derive(Debug)]
@@ -37,6 +42,12 @@ impl Signals {
             hangup: listen(SignalKind::hangup())?,
             resume: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
         })
+    }
+
+    /// Forgets that the program goes on: it has stopped itself, and knows.
+    pub(crate) async fn skip_resumed(&mut self) {
+        // The signal may still be on its way.
+        let _none = tokio::time::timeout(ON_ITS_WAY, self.resume.recv()).await;
     }
 
     /// Waits for the next signal.

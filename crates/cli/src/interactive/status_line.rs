@@ -137,10 +137,11 @@ impl StatusSources {
             last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
         let cached = cached.map(|cached| msg!("status-cache", percent = cached));
         let tasks = self.tasks.running().into_iter().map(|task| format!("⚙ {task}"));
-        let after = std::iter::once(cost).chain(cached).chain(branch(&self.checkout));
+        // What does not fit is left out from the end: what runs matters more than what it costs.
+        let after = tasks.chain([cost]).chain(cached).chain(branch(&self.checkout));
         let dim = |text: String| (text, Style::DIM);
         let parts = [dim(self.model.clone()), window(account)].into_iter();
-        StatusParts { parts: parts.chain(after.chain(tasks).map(dim)).collect(), mode_at: Some(1) }
+        StatusParts { parts: parts.chain(after.map(dim)).collect(), mode_at: Some(1) }
     }
 }
 

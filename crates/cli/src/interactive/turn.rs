@@ -238,7 +238,10 @@ impl<'t> TurnMonitor<'t> {
     async fn handle(&mut self, action: UserAction, interrupt: &CancellationToken) {
         match action {
             UserAction::Interrupt => self.handle_signal(SignalAction::Interrupt, interrupt),
-            UserAction::Suspend => self.input.suspend(self.view).await,
+            UserAction::Suspend => {
+                self.input.suspend(self.view).await;
+                self.signals.skip_resumed().await;
+            }
             UserAction::ExplainRecall => self.view.borrow_mut().explain_recall(),
             UserAction::NextMode => {
                 self.gate.set_mode(next_mode(self.gate.mode()));
@@ -313,8 +316,7 @@ impl<'t> TurnMonitor<'t> {
                 view.borrow_mut().ask_again(&open.request);
                 return Some(open);
             };
-            self.gate.grant(rule.clone());
-            self.settle(Some(open), ConfirmationReply::Once);
+            self.settle(Some(open), ConfirmationReply::Rule(rule.clone()));
             if let RuleLifetime::Saved(scope) = lifetime {
                 self.save(&rule, scope).await;
             }
@@ -342,8 +344,8 @@ impl<'t> TurnMonitor<'t> {
         };
         match rule.parse::<PermissionRule>() {
             Ok(rule) => {
+                view.live(|live| live.ask_next(confirmation::lifetime_choices(&rule)));
                 open.rule = Some(rule);
-                view.live(|live| live.ask(confirmation::lifetime_choices()));
             }
             Err(error) => {
                 let mut view = view.borrow_mut();

@@ -7,7 +7,7 @@ use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, SESSION_NOTES, TranscriptQueue,
 };
 use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, names};
-use dormouse_engine::{BackgroundTask, Engine, EngineEvent};
+use dormouse_engine::{BackgroundTask, Engine, EngineEvent, TaskOccasion};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
@@ -29,7 +29,7 @@ pub(crate) fn is_busy(engine: &Engine) -> bool {
 /// opened.
 pub(crate) fn session_ends(engine: &Engine) {
     if !engine.model().client.is_local() {
-        engine.notify_paused();
+        engine.notify_tasks(TaskOccasion::Paused);
     }
 }
 

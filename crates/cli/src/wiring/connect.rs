@@ -14,6 +14,7 @@ use dormouse_model::{
 };
 use dormouse_tools::output;
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::layers;
 use crate::wiring::print;
@@ -183,16 +184,15 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
         .map_or(UNKNOWN_MAX_OUTPUT, |most| most.min(LONGEST_OUTPUT));
     let budget = Budget::for_window(window, max_output);
     if budget.prompt.size == PromptSize::Short {
-        let who = match source {
-            WindowSource::User => "configured",
-            WindowSource::Suffix => "from the model name",
-            WindowSource::Server => "reported by the server",
-            WindowSource::Table | WindowSource::Default => "assumed",
-        };
-        print::note(&format!(
-            "note: context window of {} tokens ({who}): using the short system prompt",
-            budget.window
-        ));
+        let tokens = budget.window;
+        print::note(&match source {
+            WindowSource::User => msg!("short-prompt-set", tokens = tokens),
+            WindowSource::Suffix => msg!("short-prompt-name", tokens = tokens),
+            WindowSource::Server => msg!("short-prompt-server", tokens = tokens),
+            WindowSource::Table | WindowSource::Default => {
+                msg!("short-prompt-assumed", tokens = tokens)
+            }
+        });
     }
     Ok(budget)
 }

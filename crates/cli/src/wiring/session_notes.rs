@@ -6,6 +6,7 @@ use dormouse_background::{NotesConfig, SessionNotes, saved_title};
 use dormouse_base::{Dir, LayerSwitch, RelPath, SessionId, SessionNotesSettings, Switches};
 use dormouse_engine::{BackgroundTask, Engine, TITLE_FILE};
 
+use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
 use crate::wiring::world::World;
@@ -47,6 +48,6 @@ fn given_title(own: &Dir) -> Option<String> {
 pub(crate) fn notes_text(engine: &Engine) -> String {
     match engine.saved_notes() {
         Some(notes) => format!("{}\n\n{}", notes.path.display(), notes.text.trim_end()),
-        None => "No session notes yet. They start when the session has grown, unless `session_notes` or `auto_compact` is off.".to_owned(),
+        None => msg!("notes-none"),
     }
 }

@@ -104,8 +104,8 @@ fn a_rule_is_edited_and_saved() {
         // What was written is still there, to be corrected.
         terminal.wait_for("the rule", |screen| screen.lines().any(|row| row.trim() == "("));
         terminal.type_keys("\x15Bash(touch:*)\r");
-        terminal.wait_for_text("Allow it in this session");
-        wait_for_menu(&terminal, "Allow it in this project");
+        terminal.wait_for_text("Allow Bash(touch:*) in this session");
+        wait_for_menu(&terminal, "Allow Bash(touch:*) in this project");
         answer(&mut terminal, key, "Both.");
         assert!(terminal.screen().contains("Saved Bash(touch:*) in"), "{}", terminal.screen());
         leave(terminal);

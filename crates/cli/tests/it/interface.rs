@@ -282,6 +282,78 @@ fn commands_during_a_turn() {
     server.finish();
 }
 
+/// A session that is open elsewhere cannot be resumed; this one stays open.
+#[test]
+fn a_session_that_is_open_elsewhere_costs_nobody_theirs() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    server.push(ScriptedTurn::new().text("Good morning."));
+    let mut first = talk(&home, &[], (100, 24));
+    say(&mut first, "good morning", "Good morning.");
+    let id = home.transcripts()[0].file_stem().unwrap().to_string_lossy().into_owned();
+    let mut second = talk(&home, &[], (100, 24));
+    say(&mut second, &format!("/resume {id}"), "is open elsewhere");
+    say(&mut second, "/cost", "background tasks");
+    leave(second);
+    leave(first);
+    server.finish();
+}
+
+/// Ctrl-D during a turn leaves when it ends; Esc takes that back, and what is typed is not left behind.
+#[test]
+fn leaving_during_a_turn_is_taken_back() {
+    let gate = Gate::new();
+    let server = server(WireFormat::Anthropic)
+        .reply(Reply::from(ScriptedTurn::new().text("one two three four")).gate_after(3, &gate))
+        .reply(ScriptedTurn::new().text("The second answer."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (80, 24));
+    terminal.enter("go");
+    gate.wait_until_reached();
+    terminal.type_keys("\x04");
+    terminal.wait_for_text("Leaving when the turn ends · Esc: stay");
+    terminal.type_keys("\x1b");
+    terminal.wait_for("staying", |screen| !screen.contains("Leaving when"));
+    terminal.type_keys("\x04");
+    terminal.wait_for_text("Leaving when the turn ends");
+    terminal.type_keys("and this?");
+    gate.open();
+    terminal.wait_for_text("> and this?");
+    terminal.wait_for("the end of the turn", |screen| screen.contains("one two three four"));
+    terminal.type_keys("\r");
+    terminal.wait_for_text("The second answer.");
+    assert_eq!(terminal.wait(), 0);
+    server.finish();
+}
+
+/// A rule that does not cover the call is kept, and the question comes again.
+#[test]
+fn a_rule_that_does_not_cover_the_call() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("b", "Bash", r#"{"command":"touch acorn"}"#))
+        .reply(ScriptedTurn::new().text("Touched."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    terminal.enter("touch it");
+    wait_for_menu(&terminal, "touch acorn");
+    terminal.type_keys("e");
+    terminal.wait_for_text("Bash(touch");
+    terminal.type_keys("\x15Bash(ls:*)\r");
+    terminal.wait_for_text("Allow Bash(ls:*) in this session");
+    terminal.type_keys("s");
+    terminal.wait_for_text("the rule `Bash(ls:*)` does not cover this call");
+    assert!(!home.project().join("acorn").exists());
+    wait_for_menu(&terminal, "does not cover");
+    terminal.type_keys("y");
+    terminal.wait_for_text("Touched.");
+    wait_for_prompt(&terminal);
+    assert!(home.project().join("acorn").exists());
+    leave(terminal);
+    server.finish();
+}
+
 /// A resumed session shows where it was: the last turns with their calls.
 #[test]
 fn a_resumed_session_shows_its_last_turns() {
@@ -450,7 +522,7 @@ fn thinking_is_folded_and_effort_is_set() {
         assert!(!screen.contains("minus two"), "{screen}");
         terminal.type_keys("\x1bt");
         terminal.wait_for_text("minus two.");
-        say(&mut terminal, "/effort none", "unknown effort `none`");
+        say(&mut terminal, "/effort none", "Unknown effort `none`");
         say(&mut terminal, "/effort max", "Effort set to max.");
         server.expect_break("another effort");
         say(&mut terminal, "sure?", "Still thirty-eight.");

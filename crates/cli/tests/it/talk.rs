@@ -77,7 +77,7 @@ pub(crate) fn texts(message: &Value) -> Vec<String> {
 pub(crate) fn below_the_first_prompt(terminal: &Terminal) -> Vec<String> {
     let rows = terminal.all_rows();
     let first = rows.iter().position(|row| row.starts_with('>')).unwrap();
-    let is_status = |row: &String| row.contains(" · default") || row.contains(" · window ");
+    let is_status = |row: &String| row.starts_with("scripted-1 · ");
     rows.into_iter().skip(first).filter(|row| !row.is_empty() && !is_status(row)).collect()
 }
 

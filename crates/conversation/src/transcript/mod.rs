@@ -28,4 +28,4 @@ pub use replay::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, repla
 pub use rewound::RewindMark;
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};
-pub use write::{Transcript, TranscriptError};
+pub use write::{Transcript, TranscriptError, check_not_open};

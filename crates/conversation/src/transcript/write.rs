@@ -470,6 +470,11 @@ impl Owner {
     }
 }
 
+/// Fails if another process has the session open.
+pub fn check_not_open(dir: &Dir, session: SessionId) -> Result<(), TranscriptError> {
+    Owner::of_session(dir, session).map(drop)
+}
+
 fn lock_in(folder: &Dir, session: SessionId) -> Result<Lock, TranscriptError> {
     Lock::try_acquire(folder, &lock_file()).map_err(|error| match error {
         held @ LockError::Held { .. } => TranscriptError::InUse { session, source: held },

@@ -7,6 +7,7 @@
 //!
 //! Invariant: a [`ForkSource`] is made from an engine and from nothing else, so a background fork cannot fork.
 
+mod cached;
 mod gate;
 mod opening;
 mod order;
@@ -19,6 +20,6 @@ mod source;
 pub use gate::{ForkGate, Writes};
 pub use opening::FORK_TAG;
 pub use order::{ForkEnd, ForkOrder, ForkReport};
-pub(crate) use route::CachedConversation;
 pub use route::{ForkRoute, TaskSize};
+pub(crate) use session_source::cached;
 pub use source::ForkSource;

@@ -34,15 +34,6 @@ pub struct TaskSize {
     pub output: u64,
 }
 
-/// What the server has of the conversation.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CachedConversation {
-    /// The tokens of the conversation.
-    pub(crate) tokens: u64,
-    /// Whether the server has them in its cache.
-    pub(crate) is_cached: bool,
-}
-
 impl ForkSource {
     /// The cheaper way; in dollars, or in tokens that the server evaluates where a price is unknown. A server that has nothing
     /// in its cache never gets the whole conversation.

@@ -73,6 +73,9 @@ impl<'j> Fork<'j> {
                 return ForkEnd::MaxTurns;
             }
             self.report.turns += 1;
+            if let Some(job) = self.job.filter(|_| self.report.turns == 1) {
+                job.phase("reading");
+            }
             let completion = match self.ask().await {
                 Ok(completion) => completion,
                 Err(error) => return ForkEnd::Failed(error),

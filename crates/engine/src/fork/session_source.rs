@@ -5,7 +5,10 @@ use std::sync::Arc;
 use dormouse_hooks::HookNotifier;
 use dormouse_model::RetryPolicy;
 
+use super::cached::CachedConversation;
 use super::source::{ForkCalls, ForkSource};
+use crate::config::EngineConfig;
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::tool_state::caller;
 
@@ -23,7 +26,7 @@ impl Engine {
             model: Arc::clone(&config.model.client),
             model_name: config.model.name.clone(),
             small: config.small.clone(),
-            cached: self.conversation.cached(config.model.client.is_local()),
+            cached: cached(config, &self.conversation),
             retry: RetryPolicy { retries: RETRIES.min(config.retry.retries), ..config.retry },
             pricing: self.spending.pricing().clone(),
             shared_cost: self.spending.shared().clone(),
@@ -39,4 +42,11 @@ impl Engine {
             hook_notifier: HookNotifier::new(self.hooks.runner().cloned()),
         }
     }
+}
+
+/// What the server has of a conversation. The cache of a local server does not expire.
+pub(crate) fn cached(config: &EngineConfig, conversation: &Conversation) -> CachedConversation {
+    let ttl = (!config.model.client.is_local()).then(|| conversation.cache_ttl());
+    let now = config.services.clock.now();
+    CachedConversation::of(conversation.messages(), conversation.tokens_used(), now, ttl)
 }

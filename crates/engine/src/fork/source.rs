@@ -11,7 +11,7 @@ use dormouse_model::{Model, RetryPolicy};
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::{CachedFile, CallContext, CallObserver, ReadCache, ReadExtent, ToolSet};
 
-use super::route::CachedConversation;
+use super::cached::CachedConversation;
 use crate::config::services::Services;
 use crate::recall::SmallModel;
 use crate::spending::{Pricing, SharedCost};

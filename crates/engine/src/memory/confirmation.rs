@@ -42,7 +42,7 @@ impl ChangeConfirmation {
         let runtime = tokio::runtime::Handle::try_current().ok()?;
         for file in &proposal.files {
             match runtime.block_on(confirmer.ask(question(store, proposal, file))) {
-                ConfirmationReply::Once => {}
+                ConfirmationReply::Once | ConfirmationReply::Rule(_) => {}
                 ConfirmationReply::Always => {
                     self.accept_all.store(true, Ordering::Relaxed);
                     break;

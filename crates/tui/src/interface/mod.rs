@@ -148,7 +148,8 @@ impl Interface {
 
     /// Whether the user wants to leave now that the turn has ended.
     pub fn leaves(&self) -> bool {
-        self.leaves && self.queue.is_empty()
+        // What was typed and not sent is not left behind.
+        self.leaves && self.queue.is_empty() && self.composer.is_empty()
     }
 
     /// The next queued message, when the turn has ended.
@@ -400,9 +401,13 @@ impl Interface {
         }
     }
 
-    /// Esc interrupts the turn; twice at an empty prompt it rewinds.
+    /// Esc takes leaving back, or interrupts the turn; twice at an empty prompt it rewinds.
     fn escape(&mut self, before: Option<KeyHint>) -> Option<UserAction> {
         match (self.phase, before) {
+            (TurnPhase::Running, _) if self.leaves => {
+                self.leaves = false;
+                None
+            }
             (TurnPhase::Running, _) => Some(UserAction::Interrupt),
             (TurnPhase::Idle, Some(KeyHint::Rewind)) => Some(UserAction::Rewind),
             (TurnPhase::Idle, _) => {

@@ -38,6 +38,7 @@ pub(crate) fn run(sources: &TurnSources<'_>, text: &str) {
     let Some(ParsedCommand::Known(command, rest)) = parse(text) else { return };
     let TurnSources { view, gate, tasks, now } = *sources;
     let aside = TextAside::begin(&mut view.borrow_mut());
+    view.borrow_mut().before_prompt();
     view.borrow_mut().echo(text);
     let account = view.borrow_mut().account.latest.clone();
     match (command, account) {

@@ -32,6 +32,9 @@ impl InteractiveSession<'_> {
             return self.run_command("memory", words).await;
         }
         self.run_command("memory", vec!["list".to_owned()]).await;
+        if self.session.memory.as_ref().is_some_and(|memory| !memory.switch.is_on()) {
+            self.view.say(&msg!("memory-turned-off"));
+        }
         show_instruction_files(&self.view, self.session.engine.instruction_files());
         self.show_pending_proposals();
     }

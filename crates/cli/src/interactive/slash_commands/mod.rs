@@ -18,6 +18,7 @@ mod transcript;
 
 use dormouse_base::LayerSwitch;
 use dormouse_conversation::Effort;
+use dormouse_conversation::transcript::check_not_open;
 use dormouse_tui::style::Style;
 use std::path::PathBuf;
 
@@ -112,6 +113,14 @@ impl InteractiveSession<'_> {
         } else {
             find_session(Some(&self.session.folder), name).map(Some)
         };
+        // One that is open elsewhere must not cost the user this one.
+        let found = found.and_then(|found| match found {
+            Some(session) => {
+                check_not_open(self.session.folder.dir(), session).map_err(Failure::failed)?;
+                Ok(Some(session))
+            }
+            None => Ok(None),
+        });
         match found {
             Ok(Some(session)) => AfterInput::End(SessionEnd::Resume(session)),
             Ok(None) => AfterInput::Prompt,
@@ -143,9 +152,8 @@ impl InteractiveSession<'_> {
             "default" => Ok(None),
             name => name.parse::<Effort>().map(Some),
         };
-        let effort = match changed {
-            Ok(effort) => effort,
-            Err(error) => return self.view.say(&error.to_string()),
+        let Ok(effort) = changed else {
+            return self.view.say(&msg!("effort-unknown", name = name));
         };
         // The messages so far are not in the server's cache with another effort.
         match engine.switch_model(ModelSetup { effort, ..engine.model().clone() }) {

@@ -68,7 +68,8 @@ pub(crate) fn cost(account: &SessionAccount) -> Rows {
         cost = format!("{cost} ({})", msg!("cost-unknown", model = account.model.as_str()));
     }
     // What was not spent costs nothing, whatever its price.
-    let mut background = account.background.to_string();
+    let is_free = account.background.known == 0.0 && !account.background.is_incomplete;
+    let mut background = if is_free { msg!("row-none") } else { account.background.to_string() };
     if account.is_share_spent {
         background = format!("{background} ({})", msg!("cost-share-spent"));
     }

@@ -585,3 +585,7 @@ manual-topics = Manual pages, for `dormouse help TOPIC`: { $topics }
 manual-unknown = no manual page or command is named `{ $topic }`
 manual-options = For the options, run `dormouse { $command } --help`.
 cost-share-spent = their share of the cost is used up: only what you ask for runs; setting `background.maxShare`
+short-prompt-set = note: context window of { $tokens } tokens (configured): using the short system prompt
+short-prompt-name = note: context window of { $tokens } tokens (from the model name): using the short system prompt
+short-prompt-server = note: context window of { $tokens } tokens (reported by the server): using the short system prompt
+short-prompt-assumed = note: context window of { $tokens } tokens (assumed): using the short system prompt

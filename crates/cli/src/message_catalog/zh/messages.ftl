@@ -548,3 +548,7 @@ manual-topics = 手册的各页（`dormouse help TOPIC`）：{ $topics }
 manual-unknown = 没有叫做 `{ $topic }` 的手册页或命令
 manual-options = 选项见 `dormouse { $command } --help`。
 cost-share-spent = 其费用份额已用完：只运行你要求的任务；设置 `background.maxShare`
+short-prompt-set = 提示：上下文窗口为 { $tokens } token（来自设置）：使用简短的系统提示
+short-prompt-name = 提示：上下文窗口为 { $tokens } token（来自模型名称）：使用简短的系统提示
+short-prompt-server = 提示：上下文窗口为 { $tokens } token（由服务器报告）：使用简短的系统提示
+short-prompt-assumed = 提示：上下文窗口为 { $tokens } token（假定）：使用简短的系统提示
