@@ -72,24 +72,24 @@ mod tests {
     }
 
     #[test]
-    fn first_at_ten_thousand_tokens_whatever_else() {
-        check(None, 9_999, true, 100, false);
-        check(None, 10_000, false, 0, true);
+    fn first_at_forty_thousand_tokens_whatever_else() {
+        check(None, 39_999, true, 100, false);
+        check(None, 40_000, false, 0, true);
     }
 
     #[test]
     fn then_tokens_and_either_calls_or_turn_end() {
-        check(Some(12_000), 16_999, true, 100, false);
-        check(Some(12_000), 17_000, true, 0, true);
-        check(Some(12_000), 17_000, false, 2, false);
-        check(Some(12_000), 17_000, false, 3, true);
+        check(Some(42_000), 61_999, true, 100, false);
+        check(Some(42_000), 62_000, true, 0, true);
+        check(Some(42_000), 62_000, false, 2, false);
+        check(Some(42_000), 62_000, false, 3, true);
     }
 
     #[test]
     fn defaults_follow_the_window_unless_they_are_set() {
         let set = SessionNotesSettings { every_tokens: Some(70_000), ..Default::default() };
-        assert_eq!(thresholds(set, 200_000), Thresholds { first: 10_000, every: 70_000, calls: 3 });
+        assert_eq!(thresholds(set, 200_000), Thresholds { first: 40_000, every: 70_000, calls: 3 });
         let small = thresholds(SessionNotesSettings::default(), 40_000);
-        assert_eq!(small, Thresholds { first: 4_000, every: 2_000, calls: 3 });
+        assert_eq!(small, Thresholds { first: 20_000, every: 4_000, calls: 3 });
     }
 }

@@ -146,3 +146,21 @@ fn compact_by_hand_is_stopped_with_ctrl_c() {
     assert!(boundaries(&home).is_empty());
     server.finish();
 }
+
+/// The breaker belongs to the session: a chain of runs stops asking for summaries after three failures like one process does.
+#[test]
+fn a_summarizer_that_always_fails_is_asked_three_times_by_a_chain_of_runs() {
+    let server = small(WireFormat::Anthropic)
+        .fork_with(|_| Reply::bad_request_400("no summaries today"))
+        .start();
+    let home = home(&server);
+    fill(&home, &server, 3);
+    server.allow_breaks("compaction", 8);
+    for number in 4..12 {
+        let prompt = long_prompt(number);
+        server.push(ScriptedTurn::new().text(format!("answer {number}")));
+        crate::compacting::say(&home, &prompt, true);
+    }
+    assert!(boundaries(&home).len() >= 5, "{}", boundaries(&home).len());
+    assert_eq!(server.fork_requests().len(), 3);
+}

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use super::boundary::CompactionBoundary;
+use super::compaction_record::CompactionRecord;
 use super::rewound::RewindMark;
 use crate::block::{Block, BlockError};
 use crate::facts::EnvironmentFacts;
@@ -94,6 +95,8 @@ pub(super) enum LineBody<'a> {
     },
     /// The oldest messages were dropped.
     Snip { subtype: &'a str, compact_metadata: &'a CompactionBoundary },
+    /// What compaction remembers.
+    Compaction { compaction_record: CompactionRecord },
     /// The user went back to an earlier message.
     Rewind { rewind: RewindMark },
     /// Messages whose thinking is no longer sent.
@@ -173,6 +176,8 @@ pub(super) struct LineIn<'a> {
     pub(super) is_attachment: bool,
     #[serde(default)]
     pub(super) skill: Option<UsedSkill>,
+    #[serde(default)]
+    pub(super) compaction_record: Option<CompactionRecord>,
     #[serde(borrow, default)]
     pub(super) message: Option<MessageIn<'a>>,
     #[serde(default)]

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::boundary::CompactionBoundary;
+use super::compaction_record::CompactionRecord;
 use crate::facts::EnvironmentFacts;
 use crate::message::Message;
 use crate::prefix::{Prefix, PrefixOrigin};
@@ -75,6 +76,8 @@ pub struct LoadedTranscript {
     pub facts: Option<EnvironmentFacts>,
     /// Skills that were used, in order.
     pub skills: Vec<UsedSkill>,
+    /// What compaction remembers.
+    pub compaction: CompactionRecord,
     /// Ids of incoming messages that were delivered, in order.
     pub delivered: Vec<String>,
     /// The folder of the last line that names one.

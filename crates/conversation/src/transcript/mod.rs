@@ -7,6 +7,7 @@
 //! were stored, thinking that was dropped, compactions and rewinds.
 
 mod boundary;
+mod compaction_record;
 mod envelope;
 mod format;
 mod loaded;
@@ -20,6 +21,7 @@ mod sessions;
 mod write;
 
 pub use boundary::{CompactionBoundary, CompactionTrigger, without_usage};
+pub use compaction_record::{CompactionRecord, FoundWindow};
 pub use envelope::{LineEnvelope, MessageHeader};
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};

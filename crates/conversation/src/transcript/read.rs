@@ -133,6 +133,9 @@ impl Reader {
         if line.facts.is_some() {
             self.loaded.facts = line.facts.take();
         }
+        if let Some(record) = line.compaction_record.take() {
+            self.loaded.compaction = record;
+        }
         if let Some(skill) = line.skill.take() {
             let at = line.timestamp.as_deref().and_then(|text| text.parse().ok());
             self.loaded.skills.push(UsedSkill { at: at.unwrap_or_default(), ..skill });

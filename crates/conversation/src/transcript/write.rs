@@ -11,6 +11,7 @@ use dormouse_base::{
 use thiserror::Error;
 
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
+use super::compaction_record::CompactionRecord;
 use super::envelope::{LineEnvelope, MessageHeader};
 use super::format::{
     LineBody, LineOut, MessageOut, STORED, THINKING_DROPPED, WITHDRAWN, format_timestamp,
@@ -384,6 +385,11 @@ impl Transcript {
     /// Writes environment facts that were just announced to the model.
     pub fn record_facts(&mut self, facts: &EnvironmentFacts) -> Result<(), TranscriptError> {
         self.write("facts", LineBody::Facts { facts })
+    }
+
+    /// Writes what compaction remembers from here on.
+    pub fn record_compaction(&mut self, record: CompactionRecord) -> Result<(), TranscriptError> {
+        self.write("compaction-record", LineBody::Compaction { compaction_record: record })
     }
 
     /// Writes that a skill was used, with its text.

@@ -30,6 +30,16 @@ pub(crate) struct CompactionBreaker {
 }
 
 impl CompactionBreaker {
+    /// That of a session in which the model gave no summary so often in a row.
+    pub(super) fn after_failures(failures: u32) -> Self {
+        Self { failures, ..Self::default() }
+    }
+
+    /// How often in a row the model gave no summary.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
     /// Whether the model may be asked for a summary.
     pub(super) fn may_ask_model(&self) -> bool {
         self.failures < MOST_FAILURES

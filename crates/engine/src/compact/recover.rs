@@ -2,6 +2,7 @@
 //! the request can be sent again.
 
 use dormouse_context::compact::{DropThinking, drop_thinking, without_media};
+use dormouse_conversation::transcript::FoundWindow;
 use dormouse_conversation::{Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, MessageHistory};
 
 use super::report::CompactionOutcome;
@@ -36,6 +37,7 @@ impl Engine {
                     _ => (None, None),
                 };
                 adopt_server_limit(&mut self.config, &mut self.compaction, ours, used, limit, turn);
+                self.compaction.keep_record(&mut self.conversation.transcript)?;
                 if self.compaction.breaker.is_stopped() {
                     return Ok(false);
                 }
@@ -78,6 +80,8 @@ fn adopt_server_limit(
         return;
     }
     config.model.budget = Budget::for_window(window, budget.max_output);
+    let believed = compaction.found_window.map_or(budget.window, |found| found.instead_of);
+    compaction.found_window = Some(FoundWindow { tokens: adopted, instead_of: believed });
     // Compactions for another window do not count.
     compaction.breaker.reset();
     let says = if limit.is_some() { "is" } else { "seems to be below" };

@@ -66,6 +66,7 @@ impl Engine {
                         () = interrupt.cancelled() => return Ok(CompactionOutcome::Interrupted),
                         draft = Box::pin(self.write_draft(&request, range, &base, turn.sink())) => draft,
                     };
+                    self.compaction.keep_record(&mut self.conversation.transcript)?;
                     let Some(draft) = draft else {
                         let after = before.tokens;
                         let requests = self.spending.requests();

@@ -1,7 +1,9 @@
 //! What compaction has to remember between requests.
 
-use dormouse_conversation::Message;
-use dormouse_conversation::transcript::{CompactionTrigger, LoadedTranscript};
+use dormouse_conversation::transcript::{
+    CompactionRecord, CompactionTrigger, FoundWindow, LoadedTranscript, Transcript, TranscriptError,
+};
+use dormouse_conversation::{Budget, ContextWindow, Message};
 
 use super::breaker::CompactionBreaker;
 use super::rebuilt_prefix::WindowUsage;
@@ -15,6 +17,10 @@ pub(crate) struct CompactionState {
     /// The user's messages, which every compaction keeps.
     pub(crate) user_messages: UserMessages,
     pub(crate) breaker: CompactionBreaker,
+    /// The window that the server was found to have.
+    pub(super) found_window: Option<FoundWindow>,
+    /// What the transcript says of the two above.
+    recorded: CompactionRecord,
     /// The text of the last summary.
     pub(super) last_summary: Option<String>,
     pub(crate) collapse: CollapseState,
@@ -26,8 +32,32 @@ impl CompactionState {
         Self {
             user_messages: UserMessages::of(loaded),
             collapse: CollapseState::of(&loaded.messages, &loaded.compacted),
+            breaker: CompactionBreaker::after_failures(loaded.compaction.failures),
+            found_window: loaded.compaction.window,
+            recorded: loaded.compaction,
             ..Self::default()
         }
+    }
+
+    /// Writes into the transcript what the next process has to know, where that is something new.
+    pub(super) fn keep_record(
+        &mut self,
+        transcript: &mut Transcript,
+    ) -> Result<(), TranscriptError> {
+        let record =
+            CompactionRecord { failures: self.breaker.failures(), window: self.found_window };
+        if record != self.recorded {
+            transcript.record_compaction(record)?;
+            self.recorded = record;
+        }
+        Ok(())
+    }
+
+    /// The budget of a session that is resumed: its server may have a smaller window than is believed.
+    pub(crate) fn resumed_budget(&self, budget: Budget) -> Budget {
+        let found = self.found_window.filter(|found| found.instead_of == budget.window);
+        let window = found.and_then(|found| ContextWindow::new(found.tokens).ok());
+        window.map_or(budget, |window| Budget::for_window(window, budget.max_output))
     }
 
     /// The state of a fork, which must not lose its task. The opening message is in this line of its transcript.
