@@ -39,7 +39,8 @@ impl Engine {
     ) -> Result<(Self, ResumeReport), EngineError> {
         let OpenedSession { mut transcript, loaded, .. } = opened;
         let compaction = CompactionState::of(&loaded);
-        config.model.budget = compaction.resumed_budget(config.model.budget);
+        let prompt = loaded.prefix.as_ref().map_or(0, |prefix| prefix.tokens());
+        config.model.budget = compaction.resumed_budget(config.model.budget, prompt);
         let LoadedTranscript { messages, prefix, facts, warnings, origin, skills, .. } = loaded;
         let own_origin = &mut config.model.origin;
         if let Some(stored) = origin.filter(|origin| origin.model == own_origin.model) {

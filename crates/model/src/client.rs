@@ -36,6 +36,11 @@ impl Model {
         }
     }
 
+    /// Whether a request costs nothing, however long it is: it goes to a script, not to a server.
+    pub fn is_free(&self) -> bool {
+        matches!(self, Self::Scripted(_))
+    }
+
     /// How many requests its server works on at the same time; none where it does not say.
     pub fn slots(&self) -> BoxFuture<'_, Option<u32>> {
         match self {

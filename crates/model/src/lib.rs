@@ -43,8 +43,8 @@ pub use event::{ClearedContext, Completion, StreamEvent};
 pub use info::ModelInfo;
 pub use prices::{LongPrompts, PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
-    LocalServer, Provider, ProviderError, choose_provider, default_cache_ttl, find_local_servers,
-    retry_policy,
+    ANTHROPIC_URL, LocalServer, OPENAI_URL, Provider, ProviderError, choose_provider,
+    default_cache_ttl, find_local_servers, retry_policy,
 };
 pub use response_stream::{ResponseStream, decode_recorded};
 pub use retry::RetryPolicy;

@@ -13,8 +13,10 @@ use crate::retry::RetryPolicy;
 use crate::server_tools::knows_memory_tool;
 use crate::wire_format::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 
-const ANTHROPIC_URL: &str = "https://api.anthropic.com";
-const OPENAI_URL: &str = "https://api.openai.com/v1";
+/// The address of the Anthropic API.
+pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
+/// The address of the OpenAI API.
+pub const OPENAI_URL: &str = "https://api.openai.com/v1";
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 const ANTHROPIC_MODEL: &str = "claude-opus-5-5";
 const OPENAI_MODEL: &str = "gpt-5";

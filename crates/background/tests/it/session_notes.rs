@@ -92,8 +92,8 @@ async fn a_fork_that_damages_the_notes_is_undone() {
     let mut session = Session::begin(home.path(), with_notes(config(home.path(), &server))).await;
     session.turn("why is it slow?").await;
     assert!(session.engine.jobs().drained(&["session_notes"], PATIENCE).await);
-    let edited = server.fork_requests()[1].last_message();
-    assert_ne!(edited["content"][0]["is_error"], true, "the edit itself was made: {edited}");
+    // The edit itself was made: otherwise the fork would have gone on.
+    assert_eq!(server.fork_requests().len(), 1);
     for notes in notes_below(home.path()) {
         assert!(!fs::read_to_string(notes).unwrap().contains("pwned"));
     }

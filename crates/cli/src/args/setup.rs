@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 pub(crate) const SETUP_EXAMPLES: &str = "\
 dormouse setup claude-code
+dormouse setup claude-code --extract anthropic
 dormouse setup codex --yes
 dormouse setup codex --undo";
 
@@ -15,8 +16,12 @@ pub(crate) struct SetupArguments {
     pub(crate) yes: bool,
     #[arg(long)]
     pub(crate) undo: bool,
-    #[arg(long, value_name = "PROGRAM", default_value = "dormouse")]
-    pub(crate) program: String,
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) program: Option<String>,
+    #[arg(long, value_name = "PROVIDER", conflicts_with = "undo")]
+    pub(crate) extract: Option<String>,
+    #[arg(long, value_name = "NAME", requires = "extract")]
+    pub(crate) extract_model: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

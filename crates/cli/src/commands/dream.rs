@@ -8,9 +8,7 @@ use dormouse_background::{
     DreamBlocked, DreamOutcome, DreamReport, DreamStatus, DreamTiming, dream, dream_reports,
 };
 use dormouse_base::{Dir, Settings, Switches};
-use dormouse_engine::{
-    EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory, TaskOccasion,
-};
+use dormouse_engine::{EngineEvent, ForkSource, Saving, SessionFolder, SessionMemory};
 use dormouse_hooks::HookNotifier;
 use dormouse_memory::ApplyMode;
 use jiff::Timestamp;
@@ -20,6 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{Arguments, DreamArguments, DreamCommand};
 use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
+use crate::wiring::catch_up;
 use crate::wiring::dream::{report_lines, setup};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_session;
@@ -67,7 +66,7 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
     let sessions = SessionFolder::open(&world.home()?, &project)?;
     if !arguments.dry_run && background_tasks::something_waits(world, &in_force.switches, &project)?
     {
-        catch_up(arguments, world).await?;
+        extract_queued(arguments, world).await?;
     }
     let when = if arguments.now { DreamTiming::Now } else { DreamTiming::IfDue };
     let trial = if arguments.dry_run { ApplyMode::Preview } else { ApplyMode::Apply };
@@ -100,39 +99,18 @@ pub(crate) async fn run(arguments: &DreamArguments, world: &World) -> Result<Exi
     }
 }
 
-/// Extracts memories from queued transcripts first (B-5), in a temporary session.
-async fn catch_up(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
-    let scratch = ScratchFolder::create(&world.home()?)?;
-    let (typed, ready) = prepare(arguments, world).await?;
+/// Extracts memories from queued transcripts first (B-5).
+async fn extract_queued(arguments: &DreamArguments, world: &World) -> Result<(), Failure> {
+    let typed = session_arguments(arguments)?;
     print::note(&msg!("dream-catching-up"));
-    let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
-    let conversation = ready.open_for(background_tasks::RunKind::CatchUp, &typed, world, None)?;
-    conversation.engine.notify_tasks(TaskOccasion::Opened);
     let mut print_event = |event| {
         if let EngineEvent::Remembered(change) = event {
             print::note(&msg!("memory-saved-note", change = change.clone()));
         }
     };
-    unless_interrupted(background_tasks::finish(&conversation.engine, &mut print_event)).await?;
-    Ok(())
-}
-
-/// A temporary folder, removed on drop.
-struct ScratchFolder {
-    folder: Dir,
-}
-
-impl ScratchFolder {
-    fn create(home: &Path) -> Result<Self, Failure> {
-        let name = format!("catch-up-{}", uuid::Uuid::new_v4().simple());
-        Ok(Self { folder: Dir::create(home.join("state").join(name))? })
-    }
-}
-
-impl Drop for ScratchFolder {
-    fn drop(&mut self) {
-        // A leftover folder contains only a system prompt.
-        let _left = std::fs::remove_dir_all(self.folder.path());
+    match unless_interrupted(catch_up::run(&typed, world, &mut print_event)).await? {
+        Some(done) => done,
+        None => Ok(()),
     }
 }
 

@@ -5,12 +5,14 @@ use std::io::Read;
 use std::sync::Arc;
 
 use dormouse_base::{LayerSwitch, Project, Settings, Switches, find_project, names};
+use dormouse_engine::EngineEvent;
 use dormouse_memory::{IndexUse, MemoryRules, Saving};
 use dormouse_serve::ClientMemories;
 use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
 
 use crate::args::HookArguments;
 use crate::message_catalog::msg;
+use crate::wiring::catch_up::{self, EXTRACT};
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
@@ -42,6 +44,10 @@ fn log(why: &str, world: &World) {
 
 async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<String>, Failure> {
     let word = arguments.event.first().map_or("", String::as_str);
+    if word == EXTRACT {
+        extract(&arguments.event, world).await?;
+        return Ok(None);
+    }
     let event = ClientHookEvent::from_word(word)
         .ok_or_else(|| Failure::usage(anyhow::anyhow!(msg!("hook-unknown-event", name = word))))?;
     let input = HookInput::read(&read_input()?).map_err(Failure::failed)?;
@@ -61,9 +67,27 @@ async fn answer(arguments: &HookArguments, world: &World) -> Result<Option<Strin
         ClientHookEvent::Prompt => Ok(None),
         ClientHookEvent::Stop => {
             hook.state()?.queue(&input, world.clock.now()).map_err(Failure::failed)?;
+            let rest = arguments.event.get(1..).unwrap_or_default();
+            if rest.first().is_some_and(|word| word == EXTRACT) {
+                catch_up::start_detached(rest, &project.folder)?;
+            }
             Ok(None)
         }
     }
+}
+
+/// Extracts memories from what is queued, in the background: what comes of it goes to the log.
+async fn extract(words: &[String], world: &World) -> Result<(), Failure> {
+    let provider = words.get(1).ok_or_else(|| {
+        Failure::usage(anyhow::anyhow!(msg!("hook-unknown-event", name = EXTRACT)))
+    })?;
+    let model = words.get(2).map(String::as_str);
+    let mut saved = |event| {
+        if let EngineEvent::Remembered(change) = event {
+            log(&change, world);
+        }
+    };
+    catch_up::run_detached(provider, model, world, &mut saved).await
 }
 
 fn read_input() -> Result<String, Failure> {

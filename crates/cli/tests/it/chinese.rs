@@ -37,7 +37,7 @@ fn a_session_in_chinese() {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     answer(&mut terminal, "n", "好的，不建文件。");
-    assert!(terminal.screen().contains("默认 · 窗口"), "{}", terminal.screen());
+    assert!(terminal.screen().contains(" · 窗口 "), "{}", terminal.screen());
     say(&mut terminal, "/permissions plan", "接受计划之前只读");
     wait_for_prompt_in(&terminal, &["plan "]);
     let system = server.requests()[0].system_text();

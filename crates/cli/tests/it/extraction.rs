@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dormouse_conversation::metrics::Metric;
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use rustix::process::Signal;
@@ -664,4 +665,49 @@ fn background_tasks_keep_to_their_share() {
     leave(terminal);
     assert_eq!(server.fork_requests().len(), 0);
     server.finish();
+}
+
+/// After `setup --extract`, the stop hook of another agent has memories extracted by a process of its own, with the provider that
+/// was named, whatever key is there; it ends by itself.
+#[test]
+fn the_stop_hook_extracts_in_the_background() {
+    let (named, other) =
+        (server(WireFormat::Anthropic).start(), server(WireFormat::OpenAi).start());
+    let mut home = extracting(&named);
+    home.set_env("DORMOUSE_TEST_IDLE_MS", "50");
+    // The user's own agent talks to another server.
+    let settings = json!({"provider": {"kind": "openai", "baseUrl": other.url()}});
+    home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+    let path = home.root().join("other.jsonl");
+    let line = |kind: &str, id: &str, text: &str| {
+        let line = json!({
+            "type": kind, "uuid": format!("0193b0a4-0000-7000-8000-00000000000{id}"), "sessionId": "s",
+            "timestamp": "2026-11-01T10:00:00Z", "cwd": home.project(), "version": "2.1.0",
+            "message": {"role": kind, "content": text},
+        });
+        line.to_string()
+    };
+    let lines = [line("user", "1", PREFERENCE), line("assistant", "2", "Understood.")];
+    home.write(&path, lines.join("\n") + "\n");
+    run_saves(&named, saves("real databases", "feedback", "Use a real server.", &[PREFERENCE]));
+    let input = json!({"transcript_path": path, "cwd": home.project(), "session_id": "s"});
+    let stop = |words: &[&str]| {
+        let words = [&["hook", "stop"], words].concat();
+        home.run_with_input(&mut dormouse(&home, &words), &input.to_string()).success();
+    };
+    // Without the word nothing but the queue grows.
+    stop(&[]);
+    assert_eq!(queue(&home).lines().count(), 1);
+    stop(&["extract", "anthropic"]);
+    stop(&["extract", "anthropic"]);
+    wait_until("the queue", || queue(&home).lines().count() == 0);
+    wait_until("the memory", || names(&home) == ["real databases"]);
+    assert_eq!((named.fork_requests().len(), other.requests().len()), (2, 0));
+    // Its cost is in the log.
+    let of_extraction = |metric: &Metric| match metric {
+        Metric::Request(request) => request.purpose.as_deref() == Some("extraction"),
+        _ => false,
+    };
+    let figures = crate::session_notes::figures(&home);
+    assert_eq!(figures.iter().filter(|metric| of_extraction(metric)).count(), 2);
 }

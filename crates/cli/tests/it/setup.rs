@@ -7,7 +7,7 @@ use dormouse_testkit::{Output, TestHome};
 use crate::program::dormouse;
 
 fn setup(home: &TestHome, arguments: &[&str]) -> Output {
-    let mut command = dormouse(home, &["setup"]);
+    let mut command = dormouse(home, &["setup", "--program", "dormouse"]);
     home.run(command.args(arguments))
 }
 
@@ -209,4 +209,31 @@ fn nothing_happens_unasked() {
     std::os::unix::fs::symlink(&real, &file).unwrap();
     setup(&home, &["cursor", "--yes"]).success();
     assert!(file.is_symlink() && home.read(&real).contains("dormouse"));
+}
+
+/// Extraction is asked for, with a provider; without it, `setup` says what will not happen. A program that is not found by its name
+/// is written with its path.
+#[test]
+fn extraction_is_asked_for() {
+    let home = TestHome::new();
+    let hooks = path(&home, "claude-code", ".claude/settings.json");
+    let plain = setup(&home, &["claude-code", "--yes"]);
+    assert!(plain.success().stderr.contains("not read for memories"), "{}", plain.stderr);
+    let again = setup(&home, &["claude-code", "--yes", "--extract", "anthropic"]);
+    assert!(again.success().stderr.contains("--undo` first"), "{}", again.stderr);
+    setup(&home, &["claude-code", "--yes", "--undo"]).success();
+    let arguments =
+        ["claude-code", "--yes", "--extract", "anthropic", "--extract-model", "claude-haiku-5-5"];
+    let asked = setup(&home, &arguments);
+    assert!(!asked.success().stderr.contains("not read for memories"), "{}", asked.stderr);
+    let written = home.read(&hooks);
+    assert!(written.contains("dormouse hook stop extract anthropic claude-haiku-5-5"), "{written}");
+    setup(&home, &["claude-code", "--yes", "--undo"]).success();
+    let refused = setup(&home, &["codex", "--yes", "--extract", "anthropic"]);
+    assert!(refused.stderr.contains("has no hooks"), "{}", refused.stderr);
+    let mut command = dormouse(&home, &["setup", "claude-code", "--yes"]);
+    let whole = home.run(&mut command);
+    assert!(whole.success().stderr.contains("is not found by its name"), "{}", whole.stderr);
+    let program = env!("CARGO_BIN_EXE_dormouse");
+    assert!(home.read(&hooks).contains(&format!("{program} hook stop")), "{}", home.read(&hooks));
 }

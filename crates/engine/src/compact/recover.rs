@@ -80,8 +80,13 @@ fn adopt_server_limit(
         return;
     }
     config.model.budget = Budget::for_window(window, budget.max_output);
-    let believed = compaction.found_window.map_or(budget.window, |found| found.instead_of);
-    compaction.found_window = Some(FoundWindow { tokens: adopted, instead_of: believed });
+    // What the server has named is so in the next process too; a guess of ours is not, nor a number that cannot be about this
+    // conversation.
+    let is_plausible = used.is_none_or(|used| used < 2 * ours && ours < 2 * used);
+    if limit.is_some() && is_plausible {
+        let believed = compaction.found_window.map_or(budget.window, |found| found.instead_of);
+        compaction.found_window = Some(FoundWindow { tokens: adopted, instead_of: believed });
+    }
     // Compactions for another window do not count.
     compaction.breaker.reset();
     let says = if limit.is_some() { "is" } else { "seems to be below" };

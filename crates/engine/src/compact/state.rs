@@ -53,9 +53,11 @@ impl CompactionState {
         Ok(())
     }
 
-    /// The budget of a session that is resumed: its server may have a smaller window than is believed.
-    pub(crate) fn resumed_budget(&self, budget: Budget) -> Budget {
+    /// The budget of a session that is resumed: its server may have a smaller window than is believed. One that does not hold
+    /// the prompt is not believed: there the server has the last word.
+    pub(crate) fn resumed_budget(&self, budget: Budget, prompt: u64) -> Budget {
         let found = self.found_window.filter(|found| found.instead_of == budget.window);
+        let found = found.filter(|found| u64::from(found.tokens) > prompt.saturating_mul(2));
         let window = found.and_then(|found| ContextWindow::new(found.tokens).ok());
         window.map_or(budget, |window| Budget::for_window(window, budget.max_output))
     }

@@ -48,5 +48,7 @@ impl Engine {
 pub(crate) fn cached(config: &EngineConfig, conversation: &Conversation) -> CachedConversation {
     let ttl = (!config.model.client.is_local()).then(|| conversation.cache_ttl());
     let now = config.services.clock.now();
-    CachedConversation::of(conversation.messages(), conversation.tokens_used(), now, ttl)
+    let cached =
+        CachedConversation::of(conversation.messages(), conversation.tokens_used(), now, ttl);
+    CachedConversation { is_cached: cached.is_cached || config.model.client.is_free(), ..cached }
 }

@@ -44,6 +44,8 @@ pub struct SetupPaths {
     pub project: PathBuf,
     /// Name or path of the program in the agent's configuration.
     pub program: String,
+    /// The words after `hook stop` that have memories extracted; none where they are not.
+    pub extract: Option<String>,
 }
 
 impl Agent {
@@ -69,7 +71,10 @@ impl Agent {
         match self {
             Self::ClaudeCode => vec![
                 ConfigFile { file: home.join(".claude.json"), edits: vec![servers(&plain)] },
-                ConfigFile { file: home.join(".claude/settings.json"), edits: hooks(program) },
+                ConfigFile {
+                    file: home.join(".claude/settings.json"),
+                    edits: hooks(program, paths.extract.as_deref()),
+                },
             ],
             Self::Codex => one(
                 home.join(".codex/config.toml"),
@@ -103,11 +108,12 @@ fn member(path: &'static [&'static str], value: &serde_json::Value) -> ConfigEdi
 }
 
 /// Entries for the hook events that `dormouse hook` handles.
-fn hooks(program: &str) -> Vec<ConfigEdit> {
+fn hooks(program: &str, extract: Option<&str>) -> Vec<ConfigEdit> {
+    let stop = extract.map_or_else(|| "stop".to_owned(), |words| format!("stop {words}"));
     let events: [(&'static [&'static str], &str); 3] = [
         (&["hooks", "SessionStart"], "session-start"),
         (&["hooks", "UserPromptSubmit"], "prompt"),
-        (&["hooks", "Stop"], "stop"),
+        (&["hooks", "Stop"], &stop),
     ];
     let hook = |(path, event): (&'static [&'static str], &str)| {
         let command = json!({"type": "command", "command": format!("{program} hook {event}")});

@@ -48,7 +48,8 @@ const MERGED: &str = r#"{"name":"The tin box","description":"what the tin box is
 pub(super) async fn extraction(sandbox: &DemoSandbox) -> Result<(), Failure> {
     line("Scene 7: extraction in the background");
     for session in SESSIONS {
-        let extraction = Extraction::new(ExtractionRules::default());
+        let extraction =
+            Extraction::new(ExtractionRules { every_turns: Some(1), ..ExtractionRules::default() });
         let model = model(session.saved, Some(session.answer));
         let demo_model = DemoModel {
             script: model,

@@ -43,7 +43,7 @@ pub(super) async fn session_notes(sandbox: &DemoSandbox) -> Result<(), Failure> 
     });
     // Once, after the third shelf.
     let settings = SessionNotesSettings {
-        first_tokens: Some(14_000),
+        first_tokens: Some(10_000),
         every_tokens: Some(100_000),
         every_calls: None,
     };

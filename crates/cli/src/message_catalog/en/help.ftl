@@ -305,7 +305,9 @@ setup = Configure another agent to use this memory, or undo that
     .agent-cursor = ~/.cursor/mcp.json
     .agent-vscode = .vscode/mcp.json of this project
     .undo = Remove the added lines
-    .program = Command with which the agent starts Dormouse
+    .program = Command with which the agent starts Dormouse; without it `dormouse`, or its whole path where that is not found
+    .extract = Also extract memories from its sessions, in the background, within a minute of their end, at the cost of this provider: `anthropic`, `openai`, or the address of a server; only for agents with hooks
+    .extract-model = The model for that; without it, the provider's default
     .notes = The changes are shown first. --undo removes only the added lines, even if the file was changed since.
 
 plugin = Install, list, trust and remove plugins

@@ -589,3 +589,7 @@ short-prompt-set = note: context window of { $tokens } tokens (configured): usin
 short-prompt-name = note: context window of { $tokens } tokens (from the model name): using the short system prompt
 short-prompt-server = note: context window of { $tokens } tokens (reported by the server): using the short system prompt
 short-prompt-assumed = note: context window of { $tokens } tokens (assumed): using the short system prompt
+setup-undo-first = It is set up already, in another way. Run `dormouse setup { $agent } --undo` first, then this again.
+setup-no-hooks = `{ $agent }` has no hooks, so its sessions cannot be read; `--extract` works for claude-code
+setup-no-extraction = Its sessions are not read for memories; `--extract PROVIDER` does that, or `dormouse dream` for those that are queued.
+setup-whole-path = note: `dormouse` is not found by its name, so the agent is told its path: { $path }

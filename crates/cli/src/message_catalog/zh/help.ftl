@@ -297,6 +297,8 @@ setup = 配置其他代理使用此记忆，或撤销配置
     .agent-vscode = 此项目的 .vscode/mcp.json
     .undo = 移除添加的行
     .program = 该代理启动 Dormouse 的命令
+    .extract = 同时从其会话中提取记忆：在会话结束后一分钟内于后台进行，费用由此提供方承担：`anthropic`、`openai` 或服务器地址；仅适用于有 hook 的代理
+    .extract-model = 所用的模型；不给出时使用提供方的默认模型
     .notes = 会先显示改动。--undo 只移除添加的行，即使文件之后有过改动。
 
 plugin = 安装、列出、信任和移除插件

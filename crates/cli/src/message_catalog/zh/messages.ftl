@@ -552,3 +552,7 @@ short-prompt-set = 提示：上下文窗口为 { $tokens } token（来自设置�
 short-prompt-name = 提示：上下文窗口为 { $tokens } token（来自模型名称）：使用简短的系统提示
 short-prompt-server = 提示：上下文窗口为 { $tokens } token（由服务器报告）：使用简短的系统提示
 short-prompt-assumed = 提示：上下文窗口为 { $tokens } token（假定）：使用简短的系统提示
+setup-undo-first = 已用另一种方式配置过。请先运行 `dormouse setup { $agent } --undo`，然后再运行一次。
+setup-no-hooks = `{ $agent }` 没有 hook，无法读取其会话；`--extract` 适用于 claude-code
+setup-no-extraction = 不会从其会话中提取记忆；用 `--extract PROVIDER` 开启，或用 `dormouse dream` 处理排队的会话。
+setup-whole-path = 提示：按名称找不到 `dormouse`，因此告诉代理完整路径：{ $path }
