@@ -139,6 +139,10 @@ struct Arguments {
     #[arg(long, default_value_t = 200_000)]
     window: u32,
 
+    /// `long-haul`: the model by whose list prices it is counted
+    #[arg(long, value_name = "NAME", default_value = "claude-sonnet-4-5")]
+    priced_as: String,
+
     /// `long-haul`: a debug build, for the rows with pauses: a release build's clock can not be set
     #[arg(long, value_name = "FILE")]
     debug_binary: Option<PathBuf>,
@@ -317,6 +321,7 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         turns: arguments.turns,
         other_turns: arguments.other_turns.unwrap_or(arguments.turns),
         window: arguments.window,
+        model: arguments.priced_as.clone(),
         debug_binary: arguments.debug_binary.as_deref().map(found),
         only: arguments.only.clone(),
         at_once: arguments.at_once,

@@ -16,6 +16,8 @@ pub(super) enum Fork {
     Span,
     /// Notes about it.
     Notes,
+    /// Memories worth keeping.
+    Extraction,
     /// An agent's work.
     Agent,
     /// Anything else.
@@ -29,7 +31,9 @@ const STATE: &str =
 impl Fork {
     /// By what the fork is told.
     pub(super) fn of(told: &str) -> Self {
-        if told.contains("/session-memory/summary.md") {
+        if told.contains("You keep the long-term memory") {
+            Self::Extraction
+        } else if told.contains("/session-memory/summary.md") {
             Self::Notes
         } else if told.contains("will be folded") {
             Self::Span
@@ -110,6 +114,7 @@ pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> 
         }
         Fork::Notes if is_first => notes(told, number),
         Fork::Agent => answer_forked(!is_first, number),
+        Fork::Extraction => ScriptedTurn::new().text("Nothing worth keeping."),
         Fork::Notes | Fork::Other => ScriptedTurn::new().text("Nothing more to do."),
     }
 }

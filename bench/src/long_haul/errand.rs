@@ -33,7 +33,11 @@ pub(super) fn prompt(turn: usize) -> String {
     };
     let words = dice.prose(bytes).replace('\n', " ");
     let word = dice.next();
-    format!("#{turn} Please look after {words}(the code word of turn {turn} is {word:016x})")
+    // Now and then something is said that is worth keeping.
+    let decided = if turn % 10 == 3 { "From now on we keep it that way. " } else { "" };
+    format!(
+        "#{turn} Please look after {words}{decided}(the code word of turn {turn} is {word:016x})"
+    )
 }
 
 /// The turn that a prompt belongs to.

@@ -21,6 +21,8 @@ use super::coder::{Coder, Fork, answer_fork};
 use super::transcript::Lines;
 use super::words;
 
+/// As the emulated server counts them.
+const BYTES_PER_TOKEN: usize = 4;
 /// The smallest prefix that is cached.
 const LEAST_CACHED: u64 = 1_024;
 /// The most that a request may be to be read as a whole, in bytes: beyond the window of the long run nothing is
@@ -66,6 +68,10 @@ pub(super) struct Counts {
     pub(super) spans: Sum,
     /// Notes.
     pub(super) notes: Sum,
+    /// Extraction as a fork of the conversation.
+    pub(super) extraction: Sum,
+    /// Extraction by itself, by the small model; not among all.
+    pub(super) small: Sum,
     /// Requests of agents, forks left out.
     pub(super) agents: u64,
     /// Requests of forks that are agents.
@@ -172,7 +178,7 @@ impl Ledger {
             match kind {
                 // The view that it was made of was compacted before it was sent.
                 Fork::Span => self.counts.own_bytes += 1,
-                Fork::Summary | Fork::Notes | Fork::Agent | Fork::Other => {
+                Fork::Summary | Fork::Notes | Fork::Extraction | Fork::Agent | Fork::Other => {
                     self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
                 }
             }
@@ -193,6 +199,9 @@ impl Ledger {
 
     fn attend_fork(&mut self, body: &[u8], told: &str) -> Attended {
         let kind = Fork::of(told);
+        if kind == Fork::Extraction && told.contains("<conversation>") {
+            return self.attend_small(body);
+        }
         self.forks.follow(body);
         let own = self.forks.messages().rposition(is_own).unwrap_or(0);
         self.early_fork = None;
@@ -200,7 +209,9 @@ impl Ledger {
             match kind {
                 Fork::Summary => self.counts.own_bytes += 1,
                 Fork::Agent => self.problem("a fork that is an agent does not begin as its parent"),
-                Fork::Span | Fork::Notes | Fork::Other => self.early_fork = Some((kind, own)),
+                Fork::Span | Fork::Notes | Fork::Extraction | Fork::Other => {
+                    self.early_fork = Some((kind, own));
+                }
             }
         }
         let outcome = self.look_up(&self.forks, body);
@@ -210,6 +221,15 @@ impl Ledger {
         let last = last_of(&self.forks);
         let number = self.counts.all.requests;
         self.settle(&outcome, answer_fork(kind, told, &last, number), Some(kind))
+    }
+
+    /// A request of a task that shares nothing with the conversation: none of it is cached.
+    fn attend_small(&mut self, body: &[u8]) -> Attended {
+        let turn = ScriptedTurn::new().text("Nothing worth keeping.");
+        let input_tokens = u64::try_from(body.len() / BYTES_PER_TOKEN).unwrap_or(0);
+        let usage = Usage { input_tokens, output_tokens: output_tokens(&turn), ..Usage::default() };
+        self.counts.small.add(usage);
+        Attended { usage, reply: Reply::Turn(turn), applied: None }
     }
 
     /// Refuses what does not fit, as the real server does.
@@ -237,6 +257,7 @@ impl Ledger {
             Some(Fork::Summary) => self.counts.summaries.add(usage),
             Some(Fork::Span) => self.counts.spans.add(usage),
             Some(Fork::Notes) => self.counts.notes.add(usage),
+            Some(Fork::Extraction) => self.counts.extraction.add(usage),
             Some(Fork::Agent) => self.counts.forked += 1,
             Some(Fork::Other) | None => {}
         }

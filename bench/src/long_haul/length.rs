@@ -12,6 +12,8 @@ pub(crate) struct Length {
     /// In the other rows; where that differs, as shipped too.
     pub(crate) other_turns: usize,
     pub(crate) window: u32,
+    /// A model that the table of prices knows.
+    pub(crate) model: String,
     /// A debug build, for the rows with pauses; without one they are left out.
     pub(crate) debug_binary: Option<PathBuf>,
     /// Only rows whose names hold one of these; all, where there is none.

@@ -77,11 +77,13 @@ fn run_row(binary: &Path, row: &HaulRow, turns: usize, length: &Length) -> Resul
     };
     let (variables, reading) = (row.variables(), row.reading());
     let agents = length.agents;
-    let order = Order { binary, turns, window, variables, pace: row.pace, reading, agents };
+    let model = length.model.clone();
+    let pace = row.pace;
+    let order = Order { binary, turns, model, window, variables, pace, reading, agents };
     let outcome = haul::run(&order).context(row.name)?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         bail!("{}: {} requests overflowed", row.name, outcome.counts.refused);
     }
-    println!("{}", table::line(row.name, &outcome));
+    println!("{}", table::line(row.name, &outcome, &length.model));
     Ok(outcome)
 }

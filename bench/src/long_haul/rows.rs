@@ -86,8 +86,8 @@ const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -
 pub(super) const ROWS: &[HaulRow] = &[
     row("as shipped", &[]),
     row("without stored_results", &[("stored_results", false)]),
-    row("without session_notes", &[("session_notes", false)]),
-    row("without notes_compaction", &[("notes_compaction", false)]),
+    row("without extraction", &[("extraction", false)]),
+    row("with session_notes", &[("session_notes", true)]),
     row("without auto_compact", &[("auto_compact", false)]),
     row("with reactive_only", &[("reactive_only", true)]),
     row("with snip", &[("snip", true)]),
@@ -98,7 +98,7 @@ pub(super) const ROWS: &[HaulRow] = &[
         name: "all off, an endless window",
         switches: &[
             ("stored_results", false),
-            ("session_notes", false),
+            ("extraction", false),
             ("notes_compaction", false),
             ("auto_compact", false),
             ("time_clearing", false),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dormouse_model::{CacheTtl, cost_usd, list_price};
 
-use super::haul::{HaulOutcome, MODEL};
-use super::ledger::Sum;
+use super::haul::{HaulOutcome, SMALL_MODEL};
+use super::ledger::{Counts, Sum};
 use super::length::Length;
 use super::rows::{HaulRow, RowWindow};
 use crate::memory::megabytes;
@@ -23,14 +23,14 @@ const LAYERS: [&str; 8] = [
 ];
 
 /// One line for whoever waits.
-pub(super) fn line(name: &str, outcome: &HaulOutcome) -> String {
+pub(super) fn line(name: &str, outcome: &HaulOutcome, model: &str) -> String {
     let growth = Growth::of(outcome);
     format!(
         "{name}: {} turns in {:.0} s, {} requests, {:.2} dollars, {growth}",
         outcome.turns,
         outcome.wall.as_secs_f64(),
         outcome.counts.all.requests,
-        cost(&outcome.counts.all),
+        whole_cost(&outcome.counts, model),
     )
 }
 
@@ -38,18 +38,18 @@ pub(super) fn line(name: &str, outcome: &HaulOutcome) -> String {
 pub(super) fn render(outcomes: &[(&HaulRow, HaulOutcome)], length: &Length) -> String {
     let mut text = format!(
         "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
-         Tokens as the emulated server counts them (a quarter of the bytes), prices of {MODEL}. In every row: every change of what had been sent announced by a layer's figure, the user's words looked for in the \
+         Tokens as the emulated server counts them (a quarter of the bytes), prices of {}, extraction and a small model ({SMALL_MODEL}) as shipped. In every row: every change of what had been sent announced by a layer's figure, the user's words looked for in the \
          first request after every compaction, and every prompt in the transcript at the end.\n",
-        length.window
+        length.window, length.model
     );
-    text.push_str(&costs(outcomes));
-    text.push_str(&work(outcomes));
+    text.push_str(&costs(outcomes, &length.model));
+    text.push_str(&work(outcomes, &length.model));
     text.push_str(&growths(outcomes));
-    text.push_str(&savings(outcomes));
+    text.push_str(&savings(outcomes, &length.model));
     text
 }
 
-fn costs(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
+fn costs(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
     let head = [
         "HaulRow",
         "Turns",
@@ -60,6 +60,7 @@ fn costs(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
         "Largest request",
         "Refused",
         "Cost",
+        "Of it background",
     ];
     table(
         &head,
@@ -75,19 +76,25 @@ fn costs(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
                 millions(usage.output_tokens),
                 counts.largest.to_string(),
                 counts.refused.to_string(),
-                format!("${:.2}", cost(&counts.all)),
+                format!("${:.2}", whole_cost(counts, model)),
+                format!(
+                    "{:.1} %",
+                    background_cost(counts, model) * 100.0 / whole_cost(counts, model)
+                ),
             ]
         }),
     )
 }
 
-fn work(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
+fn work(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
     let mut head = vec!["Times each layer fired"];
     head.extend(LAYERS);
     head.extend([
         "Summary calls",
         "Span calls",
         "Notes calls",
+        "Extraction calls",
+        "Of the small model",
         "Forks with bytes of their own",
         "Breaks, announced",
         "Words checked",
@@ -103,9 +110,14 @@ fn work(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
             cells.extend(LAYERS.iter().map(fired));
             let calls = |sum: &Sum| match sum.requests {
                 0 => "0".to_owned(),
-                requests => format!("{requests} (${:.2})", cost(sum)),
+                requests => format!("{requests} (${:.2})", cost(sum, model)),
             };
             cells.extend([calls(&counts.summaries), calls(&counts.spans), calls(&counts.notes)]);
+            let small = match counts.small.requests {
+                0 => "0".to_owned(),
+                requests => format!("{requests} (${:.2})", cost(&counts.small, SMALL_MODEL)),
+            };
+            cells.extend([calls(&counts.extraction), small]);
             cells.extend([
                 counts.own_bytes.to_string(),
                 counts.breaks.to_string(),
@@ -154,22 +166,23 @@ fn growths(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
 }
 
 /// What each layer saves: the cost without it, to that with it.
-fn savings(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
+fn savings(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
     let head = ["What it saves", "Cost without", "Cost with", "Without, to with"];
     let others = outcomes.iter().filter(|(row, _)| !row.switches.is_empty());
-    table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes)))
+    table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes, model)))
 }
 
 fn saving(
     row: &HaulRow,
     outcome: &HaulOutcome,
     outcomes: &[(&HaulRow, HaulOutcome)],
+    model: &str,
 ) -> Option<Vec<String>> {
     let as_shipped = |(other, of): &&(&HaulRow, HaulOutcome)| {
         other.switches.is_empty() && other.pace == row.pace && of.turns == outcome.turns
     };
-    let shipped = cost(&outcomes.iter().find(as_shipped)?.1.counts.all);
-    let own = cost(&outcome.counts.all);
+    let shipped = whole_cost(&outcomes.iter().find(as_shipped)?.1.counts, model);
+    let own = whole_cost(&outcome.counts, model);
     let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
     let name = match row.window {
         RowWindow::Endless => "all of them, to a window without an end",
@@ -191,9 +204,18 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     text
 }
 
-fn cost(sum: &Sum) -> f64 {
-    let price = list_price(MODEL).expect("a price");
+fn cost(sum: &Sum, model: &str) -> f64 {
+    let price = list_price(model).expect("a price");
     cost_usd(&sum.usage, price, CacheTtl::FiveMinutes)
+}
+
+/// Everything, with what the small model did.
+fn whole_cost(counts: &Counts, model: &str) -> f64 {
+    cost(&counts.all, model) + cost(&counts.small, SMALL_MODEL)
+}
+
+fn background_cost(counts: &Counts, model: &str) -> f64 {
+    cost(&counts.notes, model) + cost(&counts.extraction, model) + cost(&counts.small, SMALL_MODEL)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

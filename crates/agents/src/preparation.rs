@@ -7,6 +7,7 @@ use dormouse_conversation::known_tools::{SKILL, traits_of};
 use dormouse_engine::{Engine, EngineConfig, ForkPoint, PromptOverrides, Surroundings};
 use dormouse_hooks::{HookLayer, HookOrigin};
 use dormouse_mcp_client::McpHub;
+use dormouse_model::{is_model_family, model_of_family};
 use dormouse_permissions::PermissionMode;
 use dormouse_tools::{Confirmer, ToolSet};
 use tokio_util::sync::CancellationToken;
@@ -394,12 +395,22 @@ impl Preparation<'_> {
             None => agent.model.choice.clone(),
             Some("inherit") => AgentModel::Inherit,
             Some("haiku" | "small") => AgentModel::Small,
+            Some(family) if is_model_family(family) => AgentModel::Family(family.to_owned()),
             Some(name) => AgentModel::Named(name.to_owned()),
         };
         let small = || self.spawner.registry.setup.small.as_ref().map(|small| small.name.clone());
         let name = match choice {
             AgentModel::Inherit => return Ok(()),
             AgentModel::Named(name) => name,
+            AgentModel::Family(family) => match model_of_family(&family, &config.model.name) {
+                Some(name) => name.to_owned(),
+                None => {
+                    let remark =
+                        "the provider has no such model, so it ran with the conversation's";
+                    self.remarks.push(format!("`model: {family}`: {remark}"));
+                    return Ok(());
+                }
+            },
             AgentModel::Small => match small() {
                 Some(name) => name,
                 None => {

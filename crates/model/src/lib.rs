@@ -17,6 +17,7 @@ mod embeddings;
 mod endpoint;
 mod error;
 mod event;
+mod families;
 mod info;
 mod json_text;
 mod openai;
@@ -40,6 +41,7 @@ pub use embeddings::EmbeddingClient;
 pub use endpoint::{Credential, Endpoint, Timeouts};
 pub use error::{ModelError, Retryable};
 pub use event::{ClearedContext, Completion, StreamEvent};
+pub use families::{is_model_family, model_of_family};
 pub use info::ModelInfo;
 pub use prices::{LongPrompts, PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{

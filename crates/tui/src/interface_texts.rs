@@ -19,6 +19,10 @@ pub struct InterfaceTexts {
     pub queued: String,
     /// The name of the permission mode that has no label.
     pub default_mode: String,
+    /// The label of a search through earlier prompts.
+    pub searching: String,
+    /// Nothing fits a search.
+    pub no_match: String,
     /// The label of a message that goes with the next request.
     pub steered: String,
 }

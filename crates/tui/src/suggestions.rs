@@ -38,17 +38,40 @@ pub struct SuggestionList {
     pub kind: SuggestionKind,
     entries: Vec<Suggestion>,
     selected: usize,
+    /// What was written before a search began.
+    before: String,
 }
 
 impl SuggestionList {
     /// A list; none if nothing fits.
     pub fn new(kind: SuggestionKind, entries: Vec<Suggestion>) -> Option<Self> {
-        (!entries.is_empty()).then_some(Self { kind, entries, selected: 0 })
+        let list = Self { kind, entries, selected: 0, before: String::new() };
+        (!list.is_empty()).then_some(list)
+    }
+
+    /// The earlier prompts that a search has found; there may be none. `before` is what was written when it began.
+    pub fn searched(entries: Vec<Suggestion>, before: String) -> Self {
+        Self { kind: SuggestionKind::EarlierPrompt, entries, selected: 0, before }
+    }
+
+    /// Whether these are earlier prompts that a search has found.
+    pub fn is_search(&self) -> bool {
+        self.kind == SuggestionKind::EarlierPrompt
+    }
+
+    /// What was written before the search began.
+    pub fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// Whether nothing fits.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Selects the next or the previous one.
     pub fn select(&mut self, is_down: bool) {
-        let last = self.entries.len() - 1;
+        let Some(last) = self.entries.len().checked_sub(1) else { return };
         self.selected = match (is_down, self.selected) {
             (true, at) if at == last => 0,
             (true, at) => at + 1,

@@ -9,6 +9,7 @@ use dormouse_conversation::known_tools::KNOWN_TOOLS;
 use dormouse_frontmatter::{
     self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
 };
+use dormouse_model::is_model_family;
 use dormouse_permissions::PermissionMode;
 use serde_json::{Map, Value};
 
@@ -41,8 +42,6 @@ const KEYS: &[&str] = &[
 ];
 const COLORS: &[&str] =
     &["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan", "magenta", "white"];
-/// Model families, which do not name a specific model.
-const FAMILIES: &[&str] = &["sonnet", "opus", "fable", "mythos"];
 
 /// Parses the text of a markdown file.
 pub fn parse_markdown_agent(
@@ -315,13 +314,7 @@ impl Reader<'_> {
         match self.text("model").as_deref() {
             None | Some("inherit") => AgentModel::Inherit,
             Some("haiku" | "small") => AgentModel::Small,
-            Some(family) if FAMILIES.contains(&family) => {
-                let why = format!(
-                    "`model: {family}` names a model family; the parent's model is used instead. Give a full model name"
-                );
-                self.ignored("model", &why);
-                AgentModel::Inherit
-            }
+            Some(family) if is_model_family(family) => AgentModel::Family(family.to_owned()),
             Some(name) => AgentModel::Named(name.to_owned()),
         }
     }

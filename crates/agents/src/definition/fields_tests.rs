@@ -86,7 +86,6 @@ fn what_has_no_effect_is_said_and_the_agent_loads() {
     for (front, expected) in [
         ("tool: Read", "/a/x.md:4: `tool` has no effect; did you mean `tools`?"),
         ("color: mauve", "/a/x.md:4: `color: mauve` is not one of"),
-        ("model: opus", "/a/x.md:4: `model: opus` names a model family"),
         ("tools: Read, Wriite", "/a/x.md:4: `tools`: unknown tool `Wriite`; did you mean `Write`?"),
         ("background: maybe", "/a/x.md:4: `background: maybe` is neither"),
     ] {

@@ -93,6 +93,8 @@ pub enum AgentModel {
     Inherit,
     /// The small model, if configured.
     Small,
+    /// The provider's model of a family, such as `opus`.
+    Family(String),
     /// A model by name.
     Named(String),
 }

@@ -173,6 +173,8 @@ fn interface_texts() -> InterfaceTexts {
         queued: msg!("label-queued"),
         default_mode: msg!("status-default-mode"),
         steered: msg!("label-steered"),
+        searching: msg!("hint-searching"),
+        no_match: msg!("picker-no-match"),
     }
 }
 

@@ -390,7 +390,7 @@ fn the_notes_are_shown_and_name_the_session() {
     let home = home_of(&server, EAGER);
     let mut terminal = talk(&home, &[], (100, 60));
     terminal.enter("/notes");
-    terminal.wait_for_text("No session notes yet");
+    terminal.wait_for_text("No session notes");
     wait_for_prompt(&terminal);
     server.push(ScriptedTurn::new().text("I see."));
     say(&mut terminal, "look after them", "I see.");

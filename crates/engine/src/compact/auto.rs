@@ -1,5 +1,7 @@
 //! Before a request (C-14, L-8): compacts the conversation where that is due.
 
+use std::num::NonZeroUsize;
+
 use dormouse_model::ModelError;
 
 use super::policy::WindowPolicy;
@@ -30,9 +32,10 @@ impl Engine {
         Layers::new(&self.config, &mut self.conversation, &self.figures).snip()
     }
 
-    /// Unfolds the newest fold: `/expand`. The number of restored messages; none if nothing is folded.
-    pub fn expand(&mut self) -> Result<Option<usize>, EngineError> {
-        self.compaction.collapse.expand(&mut self.conversation)
+    /// Unfolds a fold by its number, the oldest being 1, or the newest one: `/expand`. The number of restored messages; none if
+    /// there is no such fold.
+    pub fn expand(&mut self, number: Option<NonZeroUsize>) -> Result<Option<usize>, EngineError> {
+        self.compaction.collapse.expand(&mut self.conversation, number)
     }
 
     /// Runs the layers that are due, in their order. A request is not sent into a full window: a server may refuse it,

@@ -2,6 +2,7 @@
 //! when the window is nearly full. The messages stay; `/expand` unfolds them.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -165,15 +166,21 @@ impl CollapseState {
         self.fold(&ready, layers, turn.sink())
     }
 
-    /// Unfolds the newest fold: `/expand`. The number of restored messages; none if nothing is folded.
+    /// Unfolds a fold by its number, the oldest being 1, or the newest one: `/expand`. The number of restored messages; none if
+    /// there is no such fold.
     pub(crate) fn expand(
         &mut self,
         conversation: &mut Conversation,
+        number: Option<NonZeroUsize>,
     ) -> Result<Option<usize>, EngineError> {
         let messages = conversation.messages();
-        let Some(index) = messages.iter().rposition(|message| is_fold(message)) else {
-            return Ok(None);
+        let mut folds =
+            messages.iter().enumerate().filter(|(_, message)| is_fold(message)).map(|(at, _)| at);
+        let wanted = match number {
+            Some(number) => folds.nth(number.get() - 1),
+            None => folds.next_back(),
         };
+        let Some(index) = wanted else { return Ok(None) };
         let Some((from, _)) = messages.get(index).and_then(|fold| folded_span(fold)) else {
             return Ok(None);
         };

@@ -290,7 +290,14 @@ impl Interface {
             KeyCode::Char('r') if key.modifiers.contains(KeyModifiers::CONTROL) => {
                 list.select(true);
             }
-            KeyCode::Esc => self.suggestions = None,
+            KeyCode::Esc => {
+                // A search that is given up leaves what was written before it.
+                if list.kind == SuggestionKind::EarlierPrompt {
+                    let before = list.before().to_owned();
+                    self.composer.set(&before);
+                }
+                self.suggestions = None;
+            }
             KeyCode::Tab => self.complete(),
             KeyCode::Enter if key.modifiers.is_empty() => {
                 let is_command = list.kind == SuggestionKind::Command;
@@ -332,7 +339,11 @@ impl Interface {
     /// Lists the earlier prompts that contain the text.
     fn search_earlier(&mut self) {
         let entries = fitting_prompts(self.composer.earlier(), self.composer.text());
-        self.suggestions = SuggestionList::new(SuggestionKind::EarlierPrompt, entries);
+        let searching = self.suggestions.as_ref();
+        let searching = searching.filter(|list| list.kind == SuggestionKind::EarlierPrompt);
+        let text = self.composer.text();
+        let before = searching.map_or(text, SuggestionList::before).to_owned();
+        self.suggestions = Some(SuggestionList::searched(entries, before));
     }
 
     fn suggest_commands(&mut self) {

@@ -129,6 +129,14 @@ fn earlier_prompts_are_searched() {
     assert_eq!(interface.view(40).text()[0], "> fix the parser");
     let sent = press(&mut interface, KeyCode::Enter);
     assert_eq!(sent, Some(UserAction::Submit("fix the parser".to_owned())));
+    // Nothing fits: that is shown, and Esc brings back what was written before.
+    write(&mut interface, "run");
+    control(&mut interface, 'r');
+    write(&mut interface, "xyz");
+    assert_eq!(&interface.view(40).text()[..1], ["> runxyz"]);
+    press(&mut interface, KeyCode::Down);
+    press(&mut interface, KeyCode::Esc);
+    assert_eq!(interface.view(40).text()[0], "> run");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::live::{CursorPlace, LiveRow, LiveView, fitted_row, fitting_parts, todo_rows};
 use crate::menu::MenuFocus;
 use crate::style::Style;
+use crate::suggestions::SuggestionList;
 use crate::width;
 
 use super::{Interface, KeyHint, TurnPhase};
@@ -35,6 +36,9 @@ impl Interface {
         }
         let cursor = self.input_rows(&mut rows, columns);
         if let Some(suggestions) = &self.suggestions {
+            if suggestions.is_empty() {
+                rows.push(fitted_row(&self.texts.no_match, Style::DIM, columns));
+            }
             rows.extend(suggestions.rows(columns));
         }
         rows.push(self.last_row(columns));
@@ -97,6 +101,9 @@ impl Interface {
             Some(KeyHint::Leave) => Some(self.texts.leave.as_str()),
             Some(KeyHint::Rewind) => Some(self.texts.rewind.as_str()),
             Some(KeyHint::AfterTurn) => Some(self.texts.after_turn.as_str()),
+            None if self.suggestions.as_ref().is_some_and(SuggestionList::is_search) => {
+                Some(self.texts.searching.as_str())
+            }
             None => self.phase_hint(),
         };
         match hint {

@@ -70,7 +70,7 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Permissions, "permissions", "[MODE]"),
     row(SlashCommand::Compact, "compact", "[INSTRUCTIONS]"),
     row(SlashCommand::Context, "context", ""),
-    row(SlashCommand::Expand, "expand", ""),
+    row(SlashCommand::Expand, "expand", "[N]"),
     row(SlashCommand::Rewind, "rewind", "[N [code|conversation]]"),
     row(SlashCommand::Resume, "resume", "[ID]"),
     row(SlashCommand::Rename, "rename", "TITLE"),

@@ -82,12 +82,22 @@ pub(super) fn snip(engine: &mut Engine, view: &SharedView) {
     }
 }
 
-/// Runs `/expand`: restores the messages that were collapsed last.
-pub(super) fn expand(engine: &mut Engine, view: &SharedView) {
-    match engine.expand() {
-        Ok(Some(count)) => view.say(&msg!("expand-done", count = count)),
-        Ok(None) => view.say(&msg!("expand-nothing")),
-        Err(error) => view.failure(&Failure::failed(error)),
+/// Runs `/expand [N]`: restores the messages of a fold, the oldest being 1, or of the newest one.
+pub(super) fn expand(engine: &mut Engine, view: &SharedView, number: &str) {
+    let number = match number {
+        "" => None,
+        number => match number.parse() {
+            Ok(number) => Some(number),
+            Err(_) => return view.say(&msg!("expand-unknown", number = number)),
+        },
+    };
+    match (engine.expand(number), number) {
+        (Ok(Some(count)), _) => view.say(&msg!("expand-done", count = count)),
+        (Ok(None), None) => view.say(&msg!("expand-nothing")),
+        (Ok(None), Some(number)) => {
+            view.say(&msg!("expand-unknown", number = number.to_string()));
+        }
+        (Err(error), _) => view.failure(&Failure::failed(error)),
     }
 }
 
@@ -109,7 +119,12 @@ fn parse_request(rest: &str, messages: &[UserMessage]) -> CompactRequest {
     // A number too large to parse is not a message number either.
     let number_parsed = number.parse::<usize>().unwrap_or_default();
     match number_parsed.checked_sub(1).and_then(|index| messages.get(index)) {
-        Some(spoken) => CompactRequest::Run(make_span(spoken.message), None),
+        Some(spoken) => {
+            // What follows the number is for the summary.
+            let rest = words.collect::<Vec<_>>().join(" ");
+            let instructions = Some(rest).filter(|text| !text.is_empty());
+            CompactRequest::Run(make_span(spoken.message), instructions)
+        }
         None => CompactRequest::UnknownMessage(number.to_owned()),
     }
 }

@@ -78,7 +78,7 @@ impl InteractiveSession<'_> {
             },
             SlashCommand::Context => show_context(view, &self.session, self.world),
             SlashCommand::Snip => compact::snip(&mut self.session.engine, view),
-            SlashCommand::Expand => compact::expand(&mut self.session.engine, view),
+            SlashCommand::Expand => compact::expand(&mut self.session.engine, view, rest),
             SlashCommand::Rewind => self.rewind(rest),
             SlashCommand::Mcp => {
                 let text = mcp_servers::in_talk(&self.session.servers, rest).await;
