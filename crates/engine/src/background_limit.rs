@@ -32,6 +32,9 @@ impl BackgroundLimit {
     /// Whether one more run stays within the limit, if it takes as much as those before. `whole` is the session with its
     /// background tasks, in dollars; `own` the tokens without them.
     pub(crate) fn has_room(self, tasks: &TaskSums, whole: f64, own: &Usage) -> bool {
+        if self.share == 0.0 {
+            return false;
+        }
         let (taken, whole, free) = if whole > 0.0 {
             (tasks.usd, whole, FREE_USD)
         } else {
@@ -41,9 +44,7 @@ impl BackgroundLimit {
         let runs = (tasks.requests / REQUESTS_OF_RUN).max(1);
         #[expect(clippy::cast_precision_loss, reason = "a session has few runs")]
         let next = taken / runs as f64;
-        // What cannot be spent at all is not spent for free either.
-        let free = if self.share > 0.0 { free } else { 0.0 };
-        taken + next <= (self.share * (whole + next)).max(free) && self.share > 0.0
+        taken + next <= (self.share * (whole + next)).max(free)
     }
 }
 

@@ -10,8 +10,7 @@ use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_conversation::{EnvironmentFacts, MessageHistory, Prefix};
 use dormouse_hooks::SessionSource;
-use dormouse_instructions::InstructionFile;
-use dormouse_instructions::LoadOccasion;
+use dormouse_instructions::{InstructionFile, LoadOccasion};
 
 use crate::background_task::{SavedNotes, TaskOccasion, TurnSnapshot};
 use crate::compact::CompactionState;

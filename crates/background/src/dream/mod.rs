@@ -81,7 +81,8 @@ impl DreamTask {
 impl BackgroundTask for DreamTask {
     fn on_idle(&self, snapshot: &TurnSnapshot<'_>) {
         let busy = snapshot.jobs().is_running(KIND) || snapshot.quota_is_low();
-        if !snapshot.is_turn_end() || busy || !snapshot.has_tool(NEEDED_TOOL) {
+        let has_memory = snapshot.memory().is_some() && snapshot.has_tool(NEEDED_TOOL);
+        if !snapshot.is_turn_end() || busy || !has_memory {
             return;
         }
         let (current, now) = (snapshot.session(), self.setup.clock.now());

@@ -8,7 +8,7 @@ use dormouse_conversation::Message;
 use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_conversation::transcript::PendingTranscript;
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
-use dormouse_provenance::EchoGuard;
+use dormouse_provenance::{Attribution, EchoGuard, attribute};
 
 use super::cursor::Cursor;
 use super::queue::TranscriptQueue;
@@ -73,23 +73,26 @@ impl Extraction {
             return TurnDecision::Nothing;
         }
         let folders = snapshot.memory().map(|memory| memory.memories().folders());
-        if window::model_saved(new, &folders.unwrap_or_default()) {
+        let folders = folders.unwrap_or_default();
+        if window::model_saved(new, &folders) {
             return TurnDecision::Skip(last.id);
         }
         state.turns += 1;
-        if !self.is_due(new, state) {
+        if !self.is_due(new, &folders, state) {
             return TurnDecision::Nothing;
         }
         Self::run_if_affordable(snapshot)
     }
 
     /// Whether a turn that ended calls for a run.
-    fn is_due(&self, new: &[Arc<Message>], state: &ExtractionState) -> bool {
+    fn is_due(&self, new: &[Arc<Message>], folders: &[String], state: &ExtractionState) -> bool {
         match self.rules.every_turns {
             Some(turns) => state.turns >= turns || state.running,
             None => {
                 let said: u64 = new.iter().map(|message| message.tokens()).sum();
-                window::user_texts(new).any(|text| has_signal(&text)) || said >= MUCH_SAID
+                let texts = attribute(new.iter().map(AsRef::as_ref), folders);
+                let mut typed = texts.iter().filter(|text| text.attribution == Attribution::User);
+                typed.any(|text| has_signal(&text.text)) || said >= MUCH_SAID
             }
         }
     }

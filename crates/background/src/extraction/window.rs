@@ -30,21 +30,6 @@ pub(super) fn count_written(messages: &[Arc<Message>]) -> usize {
     messages.iter().filter(is_written).count()
 }
 
-/// What the user wrote in these messages.
-pub(super) fn user_texts(messages: &[Arc<Message>]) -> impl Iterator<Item = String> {
-    let typed = messages.iter().filter(|message| {
-        let flags = message.flags;
-        let inserted = flags.meta || flags.compact_summary || flags.attachment;
-        message.role == Role::User && !inserted && message.tool_results().next().is_none()
-    });
-    // What the program adds to a message stands in blocks of its own.
-    typed.map(|message| {
-        let texts = message.blocks.iter().filter_map(Block::as_text);
-        let own = texts.filter(|text| !text.trim_start().starts_with("<system-reminder>"));
-        own.collect::<Vec<_>>().join("\n")
-    })
-}
-
 /// Whether the model has saved memories itself (B-7). `folders` are the memory directories.
 pub(super) fn model_saved(messages: &[Arc<Message>], folders: &[String]) -> bool {
     let responses = messages.iter().filter(|message| message.role == Role::Assistant);

@@ -121,6 +121,7 @@ async fn ask(
         never = show_progress(&progress) => match never {},
     };
     if arguments.wait {
+        background_tasks::session_ends(engine);
         background_tasks::finish(engine, &mut |event| printer.event(&event)).await;
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;

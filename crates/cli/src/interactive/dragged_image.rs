@@ -5,9 +5,15 @@ use std::path::Path;
 /// The endings of pictures that models read.
 const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
+/// A longer text is no path.
+const LONGEST_PATH: usize = 4_096;
+
 /// The mention of a picture, if what was pasted is the path of one: terminals paste the path of a file that is dragged into
 /// them, with its blanks escaped or in quotation marks.
 pub(super) fn dragged_image(pasted: &str) -> Option<String> {
+    if pasted.len() > LONGEST_PATH {
+        return None;
+    }
     let pasted = pasted.trim();
     let words = shlex::split(pasted).filter(|words| words.len() == 1)?;
     let path = words.first()?;

@@ -56,6 +56,9 @@ async fn save_clipboard(folder: &Dir, session: &ActiveSession) -> Result<String,
     if is_picture {
         return Ok(path);
     }
-    folder.remove_file(&name)?;
+    // Not every program leaves an empty file.
+    if folder.entry(&name).is_ok() {
+        folder.remove_file(&name)?;
+    }
     Err(Failure::failed(anyhow::anyhow!(msg!("clipboard-no-image"))))
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dormouse_base::{Environment, names, nearest_name};
+use dormouse_base::{names, nearest_name};
 use dormouse_engine::TaskOccasion;
 use dormouse_hooks::SessionEndReason;
 use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
 
 use crate::message_catalog::msg;
+use crate::wiring::catch_up::idle_time;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
 
@@ -31,11 +32,6 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// After so long without input the user counts as away.
 const IDLE: Duration = Duration::from_mins(2);
-
-fn idle_time(environment: &Environment) -> Duration {
-    let set = environment.get(names::TEST_IDLE_MS).filter(|_| cfg!(debug_assertions));
-    set.and_then(|text| text.parse().ok()).map_or(IDLE, Duration::from_millis)
-}
 
 /// What came from the prompt.
 enum PromptInput {
@@ -160,7 +156,7 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().change(|interface| interface.set_mode(mode));
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
-        let away = tokio::time::sleep(idle_time(&self.world.environment));
+        let away = tokio::time::sleep(idle_time(&self.world.environment, IDLE));
         tokio::pin!(away);
         let mut is_away = false;
         let (printer, reads_control_c) = (self.input.printer(), self.input.reads_control_c());

@@ -35,7 +35,6 @@ pub(crate) fn session_ends(engine: &Engine) {
 
 /// Waits for the awaited tasks and shows their results.
 pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-    session_ends(engine);
     // Unfinished work is done when the session is next opened.
     let _in_time = engine.jobs().drained(AWAITED, TIMEOUT).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));

@@ -73,12 +73,15 @@ pub(crate) async fn run_detached(
     let _lower = rustix::process::nice(NICE);
     let home = world.home()?;
     let folder = Dir::create(home.join("hooks"))?;
-    let name = RelPath::new("extraction.lock").map_err(Failure::failed)?;
-    let _lock = match Lock::try_acquire(&folder, &name) {
-        Ok(lock) => lock,
-        Err(LockError::Held { .. }) => return Ok(()),
-        Err(LockError::File(error)) => return Err(error.into()),
+    let Some(next) = try_lock(&folder, "extraction-next.lock")? else { return Ok(()) };
+    // One works and one waits: what is queued while the first is about to end is seen by the second.
+    let _lock = loop {
+        match try_lock(&folder, "extraction.lock")? {
+            Some(lock) => break lock,
+            None => tokio::time::sleep(idle_time(&world.environment, QUIET)).await,
+        }
     };
+    drop(next);
     let project = current_project()?;
     let typed = arguments(provider, model, &world.environment)?;
     let in_force = settings::load(world, typed.settings.as_deref(), &project, Untrusted::Pass)?;
@@ -94,6 +97,16 @@ pub(crate) async fn run_detached(
         run(&typed, world, sink).await?;
     }
     Ok(())
+}
+
+/// A lock; none where another process holds it.
+fn try_lock(folder: &Dir, name: &str) -> Result<Option<Lock>, Failure> {
+    let name = RelPath::new(name).map_err(Failure::failed)?;
+    match Lock::try_acquire(folder, &name) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Held { .. }) => Ok(None),
+        Err(LockError::File(error)) => Err(error.into()),
+    }
 }
 
 /// The arguments of a session with this provider and no other, whatever the user's settings say: a name, or the address of a
@@ -127,7 +140,7 @@ fn arguments(
 async fn wait_until_quiet(home: &Path, environment: &Environment) {
     let mut newest = pending(home).into_iter().max();
     loop {
-        tokio::time::sleep(quiet_time(environment)).await;
+        tokio::time::sleep(idle_time(environment, QUIET)).await;
         let now = pending(home).into_iter().max();
         if now == newest {
             return;
@@ -136,9 +149,10 @@ async fn wait_until_quiet(home: &Path, environment: &Environment) {
     }
 }
 
-fn quiet_time(environment: &Environment) -> Duration {
+/// How long nobody must have said anything; tests do not wait as long.
+pub(crate) fn idle_time(environment: &Environment, usual: Duration) -> Duration {
     let set = environment.get(names::TEST_IDLE_MS).filter(|_| cfg!(debug_assertions));
-    set.and_then(|text| text.parse().ok()).map_or(QUIET, Duration::from_millis)
+    set.and_then(|text| text.parse().ok()).map_or(usual, Duration::from_millis)
 }
 
 fn count(home: &Path) -> usize {

@@ -218,14 +218,14 @@ fn extraction_is_asked_for() {
     let home = TestHome::new();
     let hooks = path(&home, "claude-code", ".claude/settings.json");
     let plain = setup(&home, &["claude-code", "--yes"]);
-    assert!(plain.success().stderr.contains("not read for memories"), "{}", plain.stderr);
+    assert!(plain.success().stderr.contains("No memories are extracted"), "{}", plain.stderr);
     let again = setup(&home, &["claude-code", "--yes", "--extract", "anthropic"]);
     assert!(again.success().stderr.contains("--undo` first"), "{}", again.stderr);
     setup(&home, &["claude-code", "--yes", "--undo"]).success();
     let arguments =
         ["claude-code", "--yes", "--extract", "anthropic", "--extract-model", "claude-haiku-5-5"];
     let asked = setup(&home, &arguments);
-    assert!(!asked.success().stderr.contains("not read for memories"), "{}", asked.stderr);
+    assert!(!asked.success().stderr.contains("No memories are extracted"), "{}", asked.stderr);
     let written = home.read(&hooks);
     assert!(written.contains("dormouse hook stop extract anthropic claude-haiku-5-5"), "{written}");
     setup(&home, &["claude-code", "--yes", "--undo"]).success();

@@ -1,10 +1,10 @@
 //! What a server has of a conversation in its cache.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::Message;
 use jiff::Timestamp;
-use std::sync::Arc;
 
 /// What the server has of the conversation.
 #[derive(Debug, Clone, Copy)]

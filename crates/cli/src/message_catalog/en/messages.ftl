@@ -591,5 +591,5 @@ short-prompt-server = note: context window of { $tokens } tokens (reported by th
 short-prompt-assumed = note: context window of { $tokens } tokens (assumed): using the short system prompt
 setup-undo-first = It is set up already, in another way. Run `dormouse setup { $agent } --undo` first, then this again.
 setup-no-hooks = `{ $agent }` has no hooks, so its sessions cannot be read; `--extract` works for claude-code
-setup-no-extraction = Its sessions are not read for memories; `--extract PROVIDER` does that, or `dormouse dream` for those that are queued.
+setup-no-extraction = No memories are extracted from its sessions. `--extract PROVIDER` turns that on; `dormouse dream` works through the sessions that are queued.
 setup-whole-path = note: `dormouse` is not found by its name, so the agent is told its path: { $path }
