@@ -52,7 +52,7 @@ pub use response_stream::{ResponseStream, decode_recorded};
 pub use retry::RetryPolicy;
 pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};
-pub use thinking::{ThinkingMode, binds_thinking};
+pub use thinking::{ThinkingMode, binds_thinking, keeps_thinking};
 pub use wire_format::{
     CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireFormat, WireTurn,
 };

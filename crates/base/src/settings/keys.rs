@@ -221,11 +221,12 @@ pub struct SnipSettings {
     pub to_percent: Option<u8>,
 }
 
-/// When old tool results are cleared after a pause; for the switch `time_clearing`.
+/// When old tool results are cleared; for the switch `time_clearing`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TimeClearingSettings {
-    /// Minutes since the last response; default 60, and never before the server's cache has expired.
+    /// Minutes since the last response, and never before the server's cache has expired; without it, as soon as that costs less than
+    /// keeping them.
     pub idle_minutes: Option<u32>,
     /// Number of newest results to keep; default 5, at least 1.
     pub keep: Option<u32>,

@@ -112,9 +112,10 @@ impl LayerSwitch {
             Self::Checkpoints => {
                 on("checkpoints", "files kept before a turn changes them, for `/rewind`")
             }
-            Self::TimeClearing => {
-                on("time_clearing", "old tool results cleared after a long pause")
-            }
+            Self::TimeClearing => on(
+                "time_clearing",
+                "old tool results cleared where that is cheaper, as after a pause",
+            ),
             Self::CacheEdits => {
                 off("cache_edits", "old tool results deleted in the server's cache")
             }

@@ -6,7 +6,7 @@ use dormouse_base::{Environment, LayerSwitch, Settings, Switches, names};
 use dormouse_context::layers::{CacheEditRule, ClearRule, SnipRule};
 use dormouse_conversation::Budget;
 use dormouse_engine::{CompactionRules, LayerRules};
-use dormouse_model::{ServerClearing, binds_thinking};
+use dormouse_model::{ServerClearing, keeps_thinking};
 
 use crate::wiring::exit::Failure;
 
@@ -21,9 +21,10 @@ pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRul
         snip_rule: snip(settings)?,
         time_clearing: said.map(|state| state.on),
         clear_rule: ClearRule {
+            // Without a number of the user's, the prices decide.
             idle: clearing
                 .idle_minutes
-                .map_or(clear.idle, |minutes| Duration::from_mins(minutes.into())),
+                .map_or(Duration::ZERO, |minutes| Duration::from_mins(minutes.into())),
             keep: number(clearing.keep, clear.keep).max(1),
         },
         cache_edits: switches.is_on(LayerSwitch::CacheEdits),
@@ -85,6 +86,6 @@ pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
         from_tokens,
         at_least_tokens: from_tokens / 2,
         keep_tool_uses: keep,
-        keep_thinking_turns: binds_thinking(model).then_some(1),
+        keep_thinking_turns: keeps_thinking(model).then_some(1),
     }
 }

@@ -62,6 +62,37 @@ fn a_picture_that_the_server_refuses_is_taken_out_and_named() {
     }
 }
 
+/// One oversized picture costs that picture; only where that is not enough, all go (C-30).
+#[test]
+fn only_the_oversized_picture_is_taken_out() {
+    for wire in BOTH {
+        let server = server(wire).start();
+        let home = TestHome::new().with_server(&server);
+        let large = [PICTURE, &vec![b'x'; 30_000]].concat();
+        home.write("small.png", PICTURE);
+        home.write("large.png", &large);
+        server.push(ScriptedTurn::new().call("s", "Read", r#"{"file_path":"small.png"}"#).call(
+            "l",
+            "Read",
+            r#"{"file_path":"large.png"}"#,
+        ));
+        server.push(Reply::request_too_large_413());
+        server.push(ScriptedTurn::new().text("done"));
+        server.expect_break("the large picture was taken out");
+        let output = home.run(&mut ask(&home, &["look"]));
+        assert_eq!(output.success().stdout, "done\n", "{}", output.stderr);
+        let pictures = |index: usize| server.requests()[index].text().matches(SENT).count();
+        assert_eq!((pictures(1), pictures(2)), (2, 1), "the small one stays");
+        // The server is not content with that: the other one goes too.
+        server.push(Reply::request_too_large_413());
+        server.push(ScriptedTurn::new().text("well"));
+        server.expect_break("the small one too");
+        home.run(&mut ask(&home, &["-c", "again"])).success();
+        assert_eq!((pictures(3), pictures(4)), (1, 0));
+        server.finish();
+    }
+}
+
 /// The summary's own request is refused for its picture: it is asked for without, and the conversation goes on.
 #[test]
 fn a_summary_that_is_refused_for_its_pictures_is_asked_for_without() {

@@ -36,6 +36,11 @@ fn after_a_pause_old_results_are_cleared_and_stay_so() {
     for wire in BOTH {
         let server = server(wire).start();
         let mut home = seven_looks(&server);
+        if wire == WireFormat::OpenAi {
+            // The cache of a server on this machine does not expire, so clearing would only cost: unless the user says when.
+            let settings = home.dormouse_home().join("settings.json");
+            home.write(settings, r#"{"timeClearing":{"idleMinutes":60}}"#);
+        }
         // A minute later nothing happens: the server compares the bytes.
         server.push(ScriptedTurn::new().text("soon"));
         home.run(&mut ask(&home, &["-c", "soon after"])).success();
@@ -51,6 +56,33 @@ fn after_a_pause_old_results_are_cleared_and_stay_so() {
         server.push(ScriptedTurn::new().text("again"));
         home.run(&mut ask(&home, &["-c", "and on"])).success();
         assert_eq!(whole_results(&server), 5);
+        server.finish();
+    }
+}
+
+/// A server without a cache is paid for every token of every request: nothing needs to go cold first (C-31).
+#[test]
+fn without_a_cache_old_results_are_cleared_as_soon_as_that_is_cheaper() {
+    for (minimum, whole) in [(0, 12), (u64::MAX, 5)] {
+        let server = server(WireFormat::Anthropic).minimum_cacheable(minimum).start();
+        let home = TestHome::new().with_server(&server);
+        for number in 0..12 {
+            let file = format!("nuts{number}.txt");
+            home.write(&file, "a nut in the larder\n".repeat(300));
+            let arguments = format!(r#"{{"file_path":"{file}"}}"#);
+            server.push(ScriptedTurn::new().call(format!("c{number}"), "Read", arguments));
+        }
+        server.push(ScriptedTurn::new().text("twelve looks"));
+        home.run(&mut ask(&home, &["count"])).success();
+        assert_eq!(whole_results(&server), 12, "not in the middle of a turn");
+        server.push(ScriptedTurn::new().text("soon"));
+        server.allow_breaks("cleared", 1);
+        let output = home.run(&mut ask(&home, &["-c", "soon after"]));
+        assert_eq!(output.success().stderr.contains("which is cheaper"), whole == 5);
+        assert_eq!(whole_results(&server), whole, "{}", output.stderr);
+        server.push(ScriptedTurn::new().text("again"));
+        home.run(&mut ask(&home, &["-c", "and on"])).success();
+        assert_eq!(whole_results(&server), whole, "the same bytes");
         server.finish();
     }
 }
@@ -140,6 +172,20 @@ fn spans_are_folded_ahead_of_need_and_unfolded_to_the_byte() {
     assert!(sizes.iter().all(|size| *size < 20_000), "{sizes:?}");
     let text = server.requests().last().unwrap().text();
     assert!(text.contains("the larder was looked at") && text.contains("folded from="), "{text}");
+    // The user's words and the names are the program's to keep, and the line says what went (C-29).
+    assert!(text.contains("The user's words in it") && text.contains("mind the acorns"), "{text}");
+    assert!(text.contains("Names that stood in it") && text.contains("nuts.txt"), "{text}");
+    let commit =
+        transcript(&home).lines().find(|line| line.contains("\"removed\":[")).map(str::to_owned);
+    let commit: serde_json::Value = serde_json::from_str(&commit.unwrap()).unwrap();
+    let removed = &commit["compactMetadata"]["removed"][0];
+    assert!(removed["messages"].as_array().is_some_and(|ids| ids.len() > 2), "{removed}");
+    assert!(removed["tokens"].as_u64().is_some_and(|tokens| tokens > 1_000), "{removed}");
+    let asked = server.fork_requests()[0].text();
+    assert!(
+        asked.contains("The part consists of the messages 1 to")
+            && asked.contains("[2] you: (calls Bash")
+    );
     assert!(!transcript(&home).contains("compact_boundary"), "no compaction beside it");
     // A resume sends the same bytes.
     server.push(ScriptedTurn::new().text("again"));

@@ -36,7 +36,9 @@ pub use restored::{
     OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,
 };
 pub use rounds::{Round, rounds};
-pub use strip::{DropThinking, drop_thinking, strip_messages, without_media, without_oldest};
+pub use strip::{
+    DropThinking, MediaRange, drop_thinking, strip_messages, without_media, without_oldest,
+};
 pub use tail::{KeptTail, TailRule, plan_tail};
 pub use user_texts::{UserText, keep_user_texts, user_text_in};
 

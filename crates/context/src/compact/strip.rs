@@ -29,14 +29,39 @@ pub fn strip_messages(messages: &[Arc<Message>]) -> Vec<Message> {
         .collect()
 }
 
+/// Which pictures and documents are taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediaRange {
+    /// The largest one: as a rule a server refuses a request because of it alone.
+    Largest,
+    /// All.
+    All,
+}
+
 /// The messages without pictures and documents, and what was taken out.
-pub fn without_media(messages: &[Arc<Message>]) -> (Vec<Message>, Vec<String>) {
+pub fn without_media(messages: &[Arc<Message>], range: MediaRange) -> (Vec<Message>, Vec<String>) {
     let mut gone = Vec::new();
+    let largest = messages.iter().flat_map(|message| &message.blocks).map(largest_media).max();
+    let mut goes = |block: &Block, gone: &[String]| match range {
+        MediaRange::All => true,
+        MediaRange::Largest => gone.is_empty() && Some(block.raw().len()) == largest,
+    };
     let messages = messages
         .iter()
-        .map(|message| with_blocks(message, |block| Some(without_media_in(block, &mut gone))))
+        .map(|message| {
+            with_blocks(message, |block| Some(without_media_in(block, &mut gone, &mut goes)))
+        })
         .collect();
     (messages, gone)
+}
+
+/// The bytes of the largest picture or document in a block.
+fn largest_media(block: &Block) -> usize {
+    match block.result_content() {
+        Some(ResultContent::Blocks(blocks)) => blocks.iter().map(largest_media).max().unwrap_or(0),
+        _ if is_media(block) => block.raw().len(),
+        _ => 0,
+    }
 }
 
 /// The message without its thinking; none if it has none.
@@ -121,7 +146,7 @@ fn strip_block(block: &Block, gone: &mut Vec<String>) -> Option<Block> {
     if block.as_text().is_some_and(|text| text.trim_start().starts_with(REMINDER)) {
         return Some(Block::text(REMINDER_GONE));
     }
-    Some(without_media_in(block, gone))
+    Some(without_media_in(block, gone, &mut |_, _| true))
 }
 
 fn is_thinking(block: &Block) -> bool {
@@ -129,9 +154,13 @@ fn is_thinking(block: &Block) -> bool {
 }
 
 /// The block with markers where pictures and documents stood.
-fn without_media_in(block: &Block, gone: &mut Vec<String>) -> Block {
+fn without_media_in(
+    block: &Block,
+    gone: &mut Vec<String>,
+    goes: &mut impl FnMut(&Block, &[String]) -> bool,
+) -> Block {
     match block.kind() {
-        BlockKind::Image | BlockKind::Document => {
+        BlockKind::Image | BlockKind::Document if goes(block, gone) => {
             let what = describe(block);
             let marker = Block::text(&format!("[{what} stood here]"));
             gone.push(what);
@@ -139,12 +168,15 @@ fn without_media_in(block: &Block, gone: &mut Vec<String>) -> Block {
         }
         BlockKind::ToolResult { id } => match block.result_content() {
             Some(ResultContent::Blocks(blocks)) if blocks.iter().any(is_media) => {
-                let blocks = blocks.iter().map(|block| without_media_in(block, gone)).collect();
+                let blocks =
+                    blocks.iter().map(|block| without_media_in(block, gone, goes)).collect();
                 Block::tool_result(id, &ResultContent::Blocks(blocks), block.is_error())
             }
             _ => block.clone(),
         },
-        BlockKind::Text
+        BlockKind::Image
+        | BlockKind::Document
+        | BlockKind::Text
         | BlockKind::Thinking
         | BlockKind::RedactedThinking
         | BlockKind::ToolUse { .. }
@@ -231,7 +263,7 @@ mod tests {
             "{less:?}"
         );
         assert_eq!(less[3].blocks.len(), 1, "no message is empty");
-        let (less, gone) = without_media(&messages);
+        let (less, gone) = without_media(&messages, MediaRange::All);
         assert_eq!(
             gone,
             ["a document, \"Plan\", https://a.example/p.pdf", "a picture, image/png, 300 bytes"]

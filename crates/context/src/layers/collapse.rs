@@ -123,10 +123,14 @@ pub fn plan_folds(
     let mut done = 0;
     for (fold, range) in folds.iter().zip(all_places(messages, &spans)) {
         let Some(range) = range.filter(|range| range.start >= done) else { continue };
-        done = range.end;
-        let text = folded_text(fold, range.len(), transcript);
-        freed_tokens += fold.span.tokens.saturating_sub(tokens_of_text(&text));
+        let text = folded_text(fold, messages.get(range.clone()).unwrap_or_default(), transcript);
+        let shown = tokens_of_text(&text);
+        if shown >= fold.span.tokens {
+            continue;
+        }
+        freed_tokens += fold.span.tokens - shown;
         changed += range.len() as u64;
+        done = range.end;
         edits.push(HistoryEdit::Insert { before: Some(fold.span.from), text });
         edits.push(HistoryEdit::Drop { messages: ids_of(messages, &range) });
     }
@@ -214,7 +218,16 @@ mod tests {
             assert!(text.contains(part), "{part} is not in {text}");
         }
         let prompt = fold_prompt(&messages, &staged[0], 1_000);
-        assert!(prompt.contains("> do it") && prompt.contains("> (result) wordword"), "{prompt}");
+        let parts = [
+            "messages 1 to 7 of 70",
+            "[1] user: do it",
+            "[2] you: (calls Read",
+            "[7] user: (result) word",
+        ];
+        for part in parts {
+            assert!(prompt.contains(part), "{part} is not in {prompt}");
+        }
+        assert!(text.contains("The user's words in it") && text.contains("do it"), "{text}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod cache_edit;
 mod clear;
+mod clearing_worth;
 mod collapse;
 mod edit;
 mod fold_span;
@@ -23,6 +24,7 @@ pub use cache_edit::{
     CacheDeletion, CacheEditRule, CacheEdits, SentDeletions, cache_edits_block, is_cache_edit,
 };
 pub use clear::{CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear};
+pub use clearing_worth::{ClearingCase, TokenCosts, requests_ahead};
 pub use collapse::{folds_to_commit, plan_folds, plan_spans};
 pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
 pub use fold_span::{FoldSpan, SpanFold};

@@ -133,6 +133,19 @@ pub struct LayerMetric {
     pub summaries: u64,
     /// Whether it changed what had been sent, so that the cache is read again.
     pub prefix_changed: bool,
+    /// What its summary kept of the messages it replaced, where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptShares>,
+}
+
+/// How much of what a summary replaced it still says, in percent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptShares {
+    /// Identifiers, URLs and hashes.
+    pub names_percent: u8,
+    /// Messages of the user.
+    pub user_messages_percent: u8,
 }
 
 /// A tool call.

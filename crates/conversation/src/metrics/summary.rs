@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
-    BreakerMetric, BreakerState, JobMetric, JobOutcome, LayerMetric, MemoryAction, MemoryMetric,
-    Metric, MetricEntry, MetricsFilter, RequestMetric, RequestOutcome, ToolMetric, read_metrics,
+    BreakerMetric, BreakerState, JobMetric, JobOutcome, KeptShares, LayerMetric, MemoryAction,
+    MemoryMetric, Metric, MetricEntry, MetricsFilter, RequestMetric, RequestOutcome, ToolMetric,
+    read_metrics,
 };
 use crate::usage::Usage;
 
@@ -114,6 +115,11 @@ pub struct LayerTotals {
     pub summaries: u64,
     /// How often the prefix changed by it.
     pub prefix_changes: u64,
+    /// What its summaries kept of the messages they replaced, on average; none where it was never measured.
+    pub kept: Option<KeptShares>,
+    /// How often that was measured, and the sums of it.
+    #[serde(skip)]
+    pub measured: (u64, u64, u64),
 }
 
 /// What a tool's calls came to.
@@ -228,6 +234,20 @@ impl LayerTotals {
         self.changed = self.changed.saturating_add(layer.changed);
         self.summaries = self.summaries.saturating_add(layer.summaries);
         self.prefix_changes += u64::from(layer.prefix_changed);
+        if let Some(kept) = layer.kept {
+            let (count, names, messages) = self.measured;
+            self.measured = (
+                count + 1,
+                names + u64::from(kept.names_percent),
+                messages + u64::from(kept.user_messages_percent),
+            );
+            let (count, names, messages) = self.measured;
+            let mean = |sum: u64| u8::try_from(sum / count).unwrap_or(u8::MAX);
+            self.kept = Some(KeptShares {
+                names_percent: mean(names),
+                user_messages_percent: mean(messages),
+            });
+        }
     }
 }
 

@@ -50,12 +50,24 @@ pub struct CompactionBoundary {
     /// follow the boundary.
     #[serde(default)]
     pub view: Vec<MessageId>,
+    /// What a layer took out of the conversation here, span by span.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<RemovedSpan>,
     /// The tools of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// How much of the compacted messages the summary preserves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Box<RawValue>>,
+}
+
+/// Messages that a layer took out together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedSpan {
+    /// Which, in order.
+    pub messages: Vec<MessageId>,
+    /// The tokens they took, estimated.
+    pub tokens: u64,
 }
 
 /// A message kept by a compaction, without its token counts: they describe the context before it.

@@ -20,7 +20,7 @@ mod search;
 mod sessions;
 mod write;
 
-pub use boundary::{CompactionBoundary, CompactionTrigger, without_usage};
+pub use boundary::{CompactionBoundary, CompactionTrigger, RemovedSpan, without_usage};
 pub use compaction_record::{CompactionRecord, FoundWindow};
 pub use envelope::{LineEnvelope, MessageHeader};
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};

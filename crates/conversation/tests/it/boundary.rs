@@ -58,6 +58,7 @@ fn write(desk: &Desk) -> Transcript {
         method: "notes".into(),
         last_message: Some(messages[1].id),
         view,
+        removed: Vec::new(),
         tools: Vec::new(),
         fidelity: None,
     };

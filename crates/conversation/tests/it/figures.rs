@@ -8,9 +8,9 @@ use dormouse_base::{ManualClock, SessionId};
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{
     BreakerMetric, BreakerState, BreakerTotals, CacheBreakMetric, ConversationKind, JobMetric,
-    JobOutcome, LayerMetric, MemoryAction, MemoryMetric, Metric, MetricEntry, MetricsFilter,
-    MetricsLog, MetricsSummary, RequestMetric, RequestOutcome, ToolMetric, read_metrics,
-    summarize_metrics,
+    JobOutcome, KeptShares, LayerMetric, MemoryAction, MemoryMetric, Metric, MetricEntry,
+    MetricsFilter, MetricsLog, MetricsSummary, RequestMetric, RequestOutcome, ToolMetric,
+    read_metrics, summarize_metrics,
 };
 
 const ONE: &str = "0193b0a4-0000-7000-8000-000000000001";
@@ -89,6 +89,7 @@ fn one_of_each() -> Vec<Metric> {
             changed: 9,
             summaries: 1,
             prefix_changed: true,
+            kept: Some(KeptShares { names_percent: 90, user_messages_percent: 100 }),
         }),
         Metric::Tool(ToolMetric {
             name: "Bash".to_owned(),

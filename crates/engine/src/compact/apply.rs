@@ -60,6 +60,7 @@ impl Engine {
             method: way_name(&draft),
             last_message: draft.dropped.last().map(|message| message.id),
             view,
+            removed: Vec::new(),
             tools: self.config.tools.set.names().map(str::to_owned).collect(),
             fidelity: serde_json::value::to_raw_value(&draft.fidelity).ok(),
         };

@@ -35,7 +35,7 @@ impl Engine {
     /// Unfolds a fold by its number, the oldest being 1, or the newest one: `/expand`. The number of restored messages; none if
     /// there is no such fold.
     pub fn expand(&mut self, number: Option<NonZeroUsize>) -> Result<Option<usize>, EngineError> {
-        self.compaction.collapse.expand(&mut self.conversation, number)
+        self.compaction.collapse.expand(&mut self.conversation, &self.config.model.name, number)
     }
 
     /// Runs the layers that are due, in their order. A request is not sent into a full window: a server may refuse it,
@@ -44,7 +44,12 @@ impl Engine {
         &mut self,
         turn: &mut TurnContext<'_>,
     ) -> Result<RoomCheck, EngineError> {
-        Layers::new(&self.config, &mut self.conversation, &self.figures).run(turn.sink())?;
+        let compacts_at = WindowPolicy::of(&self.config).compacts_at();
+        Layers::new(&self.config, &mut self.conversation, &self.figures).run(
+            self.spending.pricing(),
+            compacts_at,
+            turn.sink(),
+        )?;
         if self.config.window.compaction.collapse {
             self.collapse(turn)?;
         }

@@ -1,7 +1,7 @@
 //! Recovery from a request that the server refused (C-21, C-25): makes room, removes images or drops thinking, so that
 //! the request can be sent again.
 
-use dormouse_context::compact::{DropThinking, drop_thinking, without_media};
+use dormouse_context::compact::{DropThinking, MediaRange, drop_thinking, without_media};
 use dormouse_conversation::transcript::FoundWindow;
 use dormouse_conversation::{Block, BlockKind, Budget, ContextWindow, MIN_WINDOW, MessageHistory};
 
@@ -52,7 +52,10 @@ impl Engine {
                     | CompactionOutcome::Interrupted => Ok(false),
                 }
             }
-            Recovery::Media => remove_media(&mut self.conversation, turn.sink()),
+            Recovery::LargestMedia => {
+                remove_media(&mut self.conversation, MediaRange::Largest, turn.sink())
+            }
+            Recovery::Media => remove_media(&mut self.conversation, MediaRange::All, turn.sink()),
             Recovery::Thinking => {
                 remove_thinking(&mut self.conversation, DropThinking::KeepPending)
             }
@@ -95,12 +98,14 @@ fn adopt_server_limit(
             budget.window
         ));
 }
+
 /// Removes images and documents. Whether there were any.
 fn remove_media(
     conversation: &mut Conversation,
+    range: MediaRange,
     sink: &mut EventSink<'_>,
 ) -> Result<bool, EngineError> {
-    let (messages, removed) = without_media(conversation.messages());
+    let (messages, removed) = without_media(conversation.messages(), range);
     if removed.is_empty() {
         return Ok(false);
     }

@@ -2,7 +2,7 @@
 
 use dormouse_context::compact::CompactionMethod;
 use dormouse_conversation::metrics::{
-    BreakerMetric, BreakerState, LayerMetric, Metric, SessionMetrics,
+    BreakerMetric, BreakerState, KeptShares, LayerMetric, Metric, SessionMetrics,
 };
 use dormouse_conversation::transcript::CompactionTrigger;
 use futures_util::future::BoxFuture;
@@ -215,7 +215,20 @@ fn record_compaction(figures: &SessionMetrics, report: &CompactionReport, remove
         changed: removed,
         summaries: 1,
         prefix_changed: true,
+        kept: Some(KeptShares {
+            names_percent: percent(report.fidelity.identifiers),
+            user_messages_percent: percent(report.fidelity.user_messages),
+        }),
     }));
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share between 0 and 1 is a percentage between 0 and 100"
+)]
+fn percent(share: f64) -> u8 {
+    (share.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
 fn record_breaker(figures: &SessionMetrics, state: BreakerState) {

@@ -1,21 +1,24 @@
-//! Applies the plans of layers, and decides when snipping and clearing are due.
+//! Applies the plans of layers, and decides when snipping is due.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use dormouse_base::MessageId;
 use dormouse_context::compact::{DropThinking, drop_thinking};
 use dormouse_context::layers::{
-    HistoryEdit, LayerPlan, LayerReport, apply_edits, is_cache_edit, plan_clear, plan_snip,
+    HistoryEdit, LayerPlan, LayerReport, apply_edits, is_cache_edit, plan_snip,
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
-use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
+use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger, RemovedSpan};
 use dormouse_conversation::{Block, BlockKind, Message, MessageFlags, MessageHistory};
-use dormouse_model::binds_thinking;
+use dormouse_model::keeps_thinking;
 
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
+use crate::spending::Pricing;
 
 /// The cheap layers of a conversation.
 pub(crate) struct Layers<'a> {
@@ -36,11 +39,16 @@ impl<'a> Layers<'a> {
 
 impl Layers<'_> {
     /// Runs the layers that change the conversation by themselves, in their order, before a request.
-    pub(crate) fn run(&mut self, sink: &mut EventSink<'_>) -> Result<(), EngineError> {
+    pub(crate) fn run(
+        &mut self,
+        pricing: &Pricing,
+        compacts_at: u32,
+        sink: &mut EventSink<'_>,
+    ) -> Result<(), EngineError> {
         if self.config.window.layers.snip {
             self.snip_if_due(sink)?;
         }
-        self.clear_if_idle(sink)?;
+        self.clear_if_cheaper(pricing, compacts_at, sink)?;
         self.edit_cache_if_due()
     }
 
@@ -69,30 +77,6 @@ impl Layers<'_> {
         Ok(())
     }
 
-    /// After a long pause the server's cache is cold, and old results would cost their full price again: they are
-    /// cleared first.
-    fn clear_if_idle(&mut self, sink: &mut EventSink<'_>) -> Result<(), EngineError> {
-        // Where thinking is bound to the messages before it, only if the user says so.
-        let binds = binds_thinking(&self.config.model.name);
-        if !self.config.window.layers.time_clearing.unwrap_or(!binds) {
-            return Ok(());
-        }
-        let mut rule = self.config.window.layers.clear_rule;
-        // Within the time to live the cache is warm, and clearing would break it.
-        rule.idle = rule.idle.max(self.conversation.cache_ttl());
-        let idle = self.conversation.idle_time();
-        let Some(plan) = plan_clear(self.conversation.messages(), idle, &rule) else {
-            return Ok(());
-        };
-        let changed = plan.report.changed;
-        let freed = plan.report.freed_tokens;
-        self.apply(&plan, CompactionTrigger::Auto)?;
-        sink(EngineEvent::Notice(format!(
-            "After the pause, {changed} old tool results are left out from now on (about {freed} tokens); the newest stay"
-        )));
-        Ok(())
-    }
-
     /// Applies a plan to the transcript, the messages, the bytes and the figures.
     pub(super) fn apply(
         &mut self,
@@ -113,9 +97,10 @@ impl Layers<'_> {
             inserted.push(message.clone());
             message
         });
-        // Where thinking is bound to the messages before it, a change makes it invalid (C-25).
-        let binds = binds_thinking(&self.config.model.name) && plan.report.prefix_changed;
-        let (messages, thinking_dropped) = if binds {
+        // Where thinking is bound to the messages before it, a change makes it invalid (C-25); where it is only kept, the cache is
+        // broken now, and leaving it out costs nothing.
+        let is_dropped = keeps_thinking(&self.config.model.name) && plan.report.prefix_changed;
+        let (messages, thinking_dropped) = if is_dropped {
             drop_thinking(&messages, DropThinking::KeepPending)
         } else {
             (messages.iter().map(|message| (**message).clone()).collect(), Vec::new())
@@ -141,6 +126,7 @@ impl Layers<'_> {
         trigger: CompactionTrigger,
     ) -> Result<(), EngineError> {
         let mut left_out = None;
+        let mut removed = Vec::new();
         for edit in &plan.edits {
             match edit {
                 HistoryEdit::Replace { message, blocks } => {
@@ -149,7 +135,10 @@ impl Layers<'_> {
                     let results: Vec<Block> = blocks.iter().filter(result).cloned().collect();
                     self.conversation.transcript.record_stored(*message, &results)?;
                 }
-                HistoryEdit::Drop { messages } => left_out = messages.last().copied(),
+                HistoryEdit::Drop { messages } => {
+                    left_out = messages.last().copied();
+                    removed.push(self.removed_span(messages));
+                }
                 HistoryEdit::Insert { .. } => {}
             }
         }
@@ -161,10 +150,19 @@ impl Layers<'_> {
             method: plan.report.layer.to_owned(),
             last_message: Some(last),
             view: history.messages().iter().map(|message| message.id).collect(),
+            removed,
             tools: Vec::new(),
             fidelity: None,
         };
         Ok(self.conversation.transcript.record_snip(&boundary, inserted)?)
+    }
+
+    /// Messages that are about to be left out, with their tokens.
+    fn removed_span(&self, ids: &[MessageId]) -> RemovedSpan {
+        let ids_set: HashSet<&MessageId> = ids.iter().collect();
+        let messages = self.conversation.messages().iter();
+        let tokens = messages.filter(|message| ids_set.contains(&message.id));
+        RemovedSpan { messages: ids.to_vec(), tokens: tokens.map(|message| message.tokens()).sum() }
     }
 
     pub(super) fn record_figures(&self, report: &LayerReport) {
@@ -175,6 +173,7 @@ impl Layers<'_> {
             changed: report.changed,
             summaries: 0,
             prefix_changed: report.prefix_changed,
+            kept: None,
         }));
     }
 

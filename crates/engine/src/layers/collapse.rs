@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_context::compact::parse_summary;
+use dormouse_context::compact::{DropThinking, drop_thinking, parse_summary};
 use dormouse_context::layers::{
     FoldSpan, SpanFold, fold_prompt, folded_span, folds_to_commit, is_cache_edit, is_fold,
     plan_folds, plan_spans,
 };
 use dormouse_conversation::transcript::{CompactionBoundary, CompactionTrigger};
 use dormouse_conversation::{Message, MessageHistory, estimate_text};
+use dormouse_model::binds_thinking;
 
 use super::apply::Layers;
 use crate::conversation::Conversation;
@@ -171,6 +172,7 @@ impl CollapseState {
     pub(crate) fn expand(
         &mut self,
         conversation: &mut Conversation,
+        model: &str,
         number: Option<NonZeroUsize>,
     ) -> Result<Option<usize>, EngineError> {
         let messages = conversation.messages();
@@ -189,10 +191,14 @@ impl CollapseState {
         let before = conversation.tokens_used();
         let (front, rest) = messages.split_at(index);
         let unfolded = front.iter().chain(&behind).chain(rest.iter().skip(1));
-        let unfolded: Vec<Message> = unfolded
-            .filter(|message| !is_cache_edit(message))
-            .map(|message| (**message).clone())
-            .collect();
+        let unfolded: Vec<Arc<Message>> =
+            unfolded.filter(|message| !is_cache_edit(message)).cloned().collect();
+        // Thinking is bound to the fold that stood before it (C-25).
+        let (unfolded, thinking_dropped) = if binds_thinking(model) {
+            drop_thinking(&unfolded, DropThinking::KeepPending)
+        } else {
+            (unfolded.iter().map(|message| (**message).clone()).collect(), Vec::new())
+        };
         let history = MessageHistory::from_messages(unfolded)?;
         conversation.write_pending()?;
         let boundary = CompactionBoundary {
@@ -202,10 +208,14 @@ impl CollapseState {
             method: "expand".to_owned(),
             last_message: None,
             view: history.messages().iter().map(|message| message.id).collect(),
+            removed: Vec::new(),
             tools: Vec::new(),
             fidelity: None,
         };
         conversation.transcript.record_snip(&boundary, &[])?;
+        if !thinking_dropped.is_empty() {
+            conversation.transcript.record_thinking_dropped(&thinking_dropped)?;
+        }
         conversation.restart(None, history, "a fold was opened");
         Ok(Some(count))
     }

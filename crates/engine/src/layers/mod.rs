@@ -7,6 +7,7 @@
 
 mod apply;
 mod cache_edits;
+mod clearing;
 mod collapse;
 mod rules;
 

@@ -9,9 +9,9 @@ pub struct LayerRules {
     pub snip: bool,
     /// When, and how far.
     pub snip_rule: SnipRule,
-    /// Whether old results are cleared after a pause; by default that depends on the model.
+    /// Whether old results are cleared; by default that depends on the model.
     pub time_clearing: Option<bool>,
-    /// After how long, and how many stay.
+    /// After which pause (zero: as soon as that is cheaper), and how many stay.
     pub clear_rule: ClearRule,
     /// Whether results are deleted in the server's cache, where it supports that.
     pub cache_edits: bool,

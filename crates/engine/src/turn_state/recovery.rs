@@ -19,7 +19,9 @@ pub(crate) enum Recovery {
     },
     /// Make room: the request has too many bytes.
     Bytes,
-    /// Remove images and documents.
+    /// Remove the largest image or document.
+    LargestMedia,
+    /// Remove all images and documents.
     Media,
     /// Drop thinking, except that of a call whose results are about to be sent.
     Thinking,
@@ -40,7 +42,7 @@ impl Recovery {
                 let recovery = Self::Room { used: *used, limit: *limit };
                 return (shortened.count() < MOST_SHORTENINGS).then_some(recovery);
             }
-            ModelError::RequestTooLarge(_) => vec![Self::Media, Self::Bytes],
+            ModelError::RequestTooLarge(_) => vec![Self::LargestMedia, Self::Media, Self::Bytes],
             ModelError::ThinkingRefused(_) => vec![Self::Thinking, Self::AllThinking],
             _ => Vec::new(),
         };

@@ -121,8 +121,8 @@ fn a_refused_request_is_recovered_before_the_error_shows() {
     assert_eq!(in_vain, format!("send, {room}, closing, failed"));
     let large = || refused(ModelError::RequestTooLarge(String::new()));
     assert_eq!(
-        walk(vec![large(), recovered(true), large(), recovered(true), large()]),
-        "send, recover Media, send, recover Bytes, send, closing, failed"
+        walk(vec![large(), recovered(true), large(), recovered(false), recovered(true), large()]),
+        "send, recover LargestMedia, send, recover Media, recover Bytes, send, closing, failed"
     );
     let thinking = || refused(ModelError::ThinkingRefused(String::new()));
     assert_eq!(

@@ -122,6 +122,13 @@ fn layers(summary: &MetricsSummary) -> String {
             made * 10 / sessions % 10
         ));
     }
+    for (name, layer) in &summary.layers {
+        let Some(kept) = layer.kept else { continue };
+        text.push_str(&format!(
+            "kept by the summaries of {name}: {} % of names, {} % of your messages\n",
+            kept.names_percent, kept.user_messages_percent
+        ));
+    }
     text
 }
 

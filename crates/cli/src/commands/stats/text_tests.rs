@@ -2,7 +2,7 @@
 
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{
-    BreakerTotals, JobTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
+    BreakerTotals, JobTotals, KeptShares, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
     RequestTotals, ToolTotals,
 };
 
@@ -47,6 +47,8 @@ fn full() -> MetricsSummary {
                 changed: 7,
                 summaries: 6,
                 prefix_changes: 3,
+                kept: Some(KeptShares { names_percent: 91, user_messages_percent: 100 }),
+                measured: (1, 91, 100),
             },
         )]
         .into(),
@@ -91,6 +93,7 @@ unannounced cache breaks
 layer         fired  tokens freed  changed  summaries  prefix changed
 auto_compact      3        99,000        7          6               3
 summaries per session: 1.5
+kept by the summaries of auto_compact: 91 % of names, 100 % of your messages
 
 tool  calls  denied  failed  stored   time
 Bash     30       2       3  123 kB  0.9 s

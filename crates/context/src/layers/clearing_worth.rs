@@ -1,0 +1,191 @@
+//! Whether clearing old results is cheaper than keeping them (C-31): what the next requests would pay for the results, against
+//! the cache that the change breaks and the results that are asked for again.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use dormouse_base::MessageId;
+use dormouse_conversation::{Block, BlockKind, Message};
+
+use super::clear::{cleared_ids, is_cleared};
+use super::edit::{HistoryEdit, LayerPlan};
+
+/// Of what is cleared, so much is asked for again, as long as the session itself has not shown otherwise. In recorded sessions of
+/// another agent, which cleared nothing, 38 % of the text of tool results was asked for again after five newer results.
+const USUALLY_CALLED_AGAIN: f64 = 0.4;
+/// So many results of the session count as much as the usual share.
+const USUAL_WEIGHT: f64 = 10.0;
+/// Fewer results are not cleared by themselves while the server has them in its cache: each change has a price of its own.
+const SMALLEST_BATCH: usize = 5;
+
+/// What one token of a prompt costs: in dollars, or in tokens that the server evaluates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenCosts {
+    /// A token that the server does not have in its cache.
+    pub new: f64,
+    /// A token of an earlier request.
+    pub earlier: f64,
+}
+
+/// The situation in which clearing is considered.
+#[derive(Debug, Clone, Copy)]
+pub struct ClearingCase<'a> {
+    /// The messages that are sent.
+    pub messages: &'a [Arc<Message>],
+    /// The tokens of the conversation.
+    pub used: u64,
+    /// The prices of the session.
+    pub costs: TokenCosts,
+    /// Whether the server has the conversation in its cache now.
+    pub is_cached: bool,
+    /// How many more requests will probably carry the results.
+    pub requests_ahead: u64,
+}
+
+impl ClearingCase<'_> {
+    /// Whether a plan costs less than it saves.
+    pub fn pays(&self, plan: &LayerPlan) -> bool {
+        let count = cleared_ids(plan).len() - self.cleared_in(plan);
+        if self.is_cached && count < SMALLEST_BATCH {
+            return false;
+        }
+        let TokenCosts { new, earlier } = self.costs;
+        let freed = float(plan.report.freed_tokens);
+        let next = if self.is_cached { earlier } else { new };
+        let saved = freed * (next + earlier * float(self.requests_ahead.saturating_sub(1)));
+        let broken = if self.is_cached { float(self.behind(plan)) * (new - earlier) } else { 0.0 };
+        if saved <= broken {
+            return false;
+        }
+        // A result that is asked for again is sent again, by one more request.
+        let more_requests =
+            float(u64::try_from(count).unwrap_or(u64::MAX).min(self.requests_ahead));
+        let once_again = freed * new + more_requests * float(self.used) * earlier;
+        saved > broken + self.called_again() * once_again
+    }
+
+    /// How many results of a plan's messages were cleared before.
+    fn cleared_in(&self, plan: &LayerPlan) -> usize {
+        let changed = changed(plan);
+        let messages = self.messages.iter().filter(|message| changed.contains(&message.id));
+        messages.flat_map(|message| &message.blocks).filter(|block| is_cleared(block)).count()
+    }
+
+    /// The tokens from the first change on that stay: the server has to read them anew.
+    fn behind(&self, plan: &LayerPlan) -> u64 {
+        let changed = changed(plan);
+        let from = self.messages.iter().skip_while(|message| !changed.contains(&message.id));
+        let tokens: u64 = from.map(|message| message.tokens()).sum();
+        tokens.saturating_sub(plan.report.freed_tokens)
+    }
+
+    /// The share of cleared results that are asked for again: the usual one, corrected by what happened in this session.
+    fn called_again(&self) -> f64 {
+        let blocks = || self.messages.iter().flat_map(|message| &message.blocks);
+        let mut calls = HashMap::new();
+        let mut counts: HashMap<(&str, &str), u64> = HashMap::new();
+        for call in blocks().filter_map(Block::as_tool_use) {
+            let same = (call.name, call.input.get());
+            let count = counts.entry(same).or_default();
+            *count += 1;
+            calls.insert(call.id, (same, *count));
+        }
+        let (mut cleared, mut again) = (0_u64, 0_u64);
+        for block in blocks().filter(|block| is_cleared(block)) {
+            let BlockKind::ToolResult { id } = block.kind() else { continue };
+            let Some((same, number)) = calls.get(id) else { continue };
+            cleared += 1;
+            again += u64::from(counts.get(same).is_some_and(|count| count > number));
+        }
+        let (cleared, again) = (float(cleared), float(again));
+        (USUALLY_CALLED_AGAIN * USUAL_WEIGHT + again) / (USUAL_WEIGHT + cleared)
+    }
+}
+
+/// How many more requests a conversation will probably have before it is compacted: as many as it had, unless the window is full
+/// before that.
+pub fn requests_ahead(messages: &[Arc<Message>], used: u64, compacts_at: u64) -> u64 {
+    let had = messages.iter().filter(|message| message.response.is_some()).count();
+    let had = u64::try_from(had).unwrap_or(u64::MAX).max(1);
+    let growth = (used / had).max(1);
+    had.min(compacts_at.saturating_sub(used) / growth)
+}
+
+/// The messages that a plan changes.
+fn changed(plan: &LayerPlan) -> HashSet<MessageId> {
+    let ids = plan.edits.iter().filter_map(|edit| match edit {
+        HistoryEdit::Replace { message, .. } => Some(*message),
+        HistoryEdit::Drop { .. } | HistoryEdit::Insert { .. } => None,
+    });
+    ids.collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+fn float(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::testing::{Maker, tokens};
+    use super::super::{ClearRule, apply_edits, plan_clear};
+    use super::*;
+
+    /// As on Opus 5.5, Sonnet 4.x and a server without a cache, in shares of the input price.
+    const NEW_MODEL: TokenCosts = TokenCosts { new: 1.25, earlier: 0.05 };
+    const OLD_MODEL: TokenCosts = TokenCosts { new: 1.25, earlier: 0.1 };
+    const NO_CACHE: TokenCosts = TokenCosts { new: 1.0, earlier: 1.0 };
+
+    fn session(maker: &mut Maker, reads: usize) -> Vec<Arc<Message>> {
+        let mut messages = vec![maker.user("go")];
+        (0..reads).for_each(|_| messages.extend(maker.read(3_000)));
+        messages.push(maker.says("done"));
+        messages
+    }
+
+    fn pays(messages: &[Arc<Message>], costs: TokenCosts, is_cached: bool, ahead: u64) -> bool {
+        let rule = ClearRule { idle: Duration::ZERO, keep: 5 };
+        let Some(plan) = plan_clear(messages, Duration::ZERO, &rule) else { return false };
+        let used = tokens(messages) + 10_000;
+        ClearingCase { messages, used, costs, is_cached, requests_ahead: ahead }.pays(&plan)
+    }
+
+    #[test]
+    fn what_the_server_has_in_its_cache_is_cleared_only_for_a_long_future() {
+        let messages = session(&mut Maker::new(1), 20);
+        assert!(!pays(&messages, OLD_MODEL, true, 15), "breaking the cache costs more");
+        assert!(pays(&messages, OLD_MODEL, true, 20));
+        assert!(!pays(&messages, NEW_MODEL, true, 20), "cached input is cheaper there");
+        assert!(pays(&messages, NEW_MODEL, true, 40));
+        assert!(pays(&messages, OLD_MODEL, false, 1), "a cold cache is paid for at once");
+        assert!(pays(&messages, NO_CACHE, false, 20), "each request pays for everything");
+        let few = session(&mut Maker::new(1), 7);
+        assert!(!pays(&few, OLD_MODEL, true, 1_000), "too few to break the cache for");
+    }
+
+    #[test]
+    fn a_session_that_asks_again_for_what_was_cleared_keeps_its_results() {
+        let mut maker = Maker::new(1);
+        let messages = session(&mut maker, 20);
+        let rule = ClearRule { idle: Duration::ZERO, keep: 5 };
+        let plan = plan_clear(&messages, Duration::ZERO, &rule).unwrap();
+        let mut messages = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
+        // All reads of this session have the same arguments: each is one of what was cleared.
+        (0..12).for_each(|_| messages.extend(maker.read(3_000)));
+        let ahead = 11;
+        assert!(!pays(&messages, NO_CACHE, false, ahead));
+        assert!(pays(&session(&mut maker, 20), NO_CACHE, false, ahead), "otherwise it would pay");
+    }
+
+    #[test]
+    fn the_future_is_as_long_as_the_past_and_ends_with_the_window() {
+        let messages = session(&mut Maker::new(1), 20);
+        let used = tokens(&messages);
+        assert_eq!(requests_ahead(&messages, used, 10 * used), 21);
+        assert_eq!(requests_ahead(&messages, used, used + used / 21 * 4), 4);
+        assert_eq!(requests_ahead(&messages, used, used / 2), 0);
+        assert_eq!(requests_ahead(&[], 0, 100), 1);
+    }
+}

@@ -1,0 +1,75 @@
+//! Clearing of old results (C-7, C-31): at the beginning of a turn, where that costs less than keeping them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_context::layers::{ClearingCase, plan_clear, requests_ahead};
+use dormouse_conversation::transcript::CompactionTrigger;
+use dormouse_conversation::{BlockKind, Message, Role};
+use dormouse_model::binds_thinking;
+
+use super::apply::Layers;
+use crate::error::EngineError;
+use crate::event::EngineEvent;
+use crate::event_sink::EventSink;
+use crate::fork::cached;
+use crate::spending::Pricing;
+
+impl Layers<'_> {
+    /// Clears old results, where the prices of the session and what the server has in its cache say that it is cheaper.
+    pub(super) fn clear_if_cheaper(
+        &mut self,
+        pricing: &Pricing,
+        compacts_at: u32,
+        sink: &mut EventSink<'_>,
+    ) -> Result<(), EngineError> {
+        let rules = &self.config.window.layers;
+        // Where thinking is bound to the messages before it, only if the user says so.
+        let binds = binds_thinking(&self.config.model.name);
+        let messages = self.conversation.messages();
+        if !rules.time_clearing.unwrap_or(!binds) || !begins_turn(messages) {
+            return Ok(());
+        }
+        let idle = self.conversation.idle_time();
+        let Some(plan) = plan_clear(messages, idle, &rules.clear_rule) else { return Ok(()) };
+        let used = self.conversation.tokens_used();
+        let server_caches = messages.iter().any(|message| shows_cache(message));
+        let case = ClearingCase {
+            messages,
+            used,
+            costs: pricing.token_costs(self.config.model.dialect.wire, server_caches),
+            is_cached: cached(self.config, self.conversation).is_cached,
+            requests_ahead: requests_ahead(messages, used, u64::from(compacts_at)),
+        };
+        // A time that the user has set counts without arithmetic, but never within the life of the cache.
+        let is_due = match rules.clear_rule.idle {
+            Duration::ZERO => case.pays(&plan),
+            _ => idle >= self.conversation.cache_ttl(),
+        };
+        if !is_due {
+            return Ok(());
+        }
+        let changed = plan.report.changed;
+        let freed = plan.report.freed_tokens;
+        self.apply(&plan, CompactionTrigger::Auto)?;
+        sink(EngineEvent::Notice(format!(
+            "{changed} old tool results are left out from now on, which is cheaper (about {freed} tokens less); the newest stay"
+        )));
+        Ok(())
+    }
+}
+
+/// Whether the user has just said something: in the middle of a turn the results are in use.
+fn begins_turn(messages: &[Arc<Message>]) -> bool {
+    let newest = messages.iter().rev().take_while(|message| message.role == Role::User);
+    let mut blocks = newest.flat_map(|message| &message.blocks);
+    !blocks.any(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
+}
+
+/// Whether a response shows that the server has a cache.
+fn shows_cache(message: &Message) -> bool {
+    message.response.as_ref().is_some_and(|response| {
+        let usage = response.usage;
+        usage.cache_read_input_tokens > 0 || usage.cache_creation_input_tokens > 0
+    })
+}
