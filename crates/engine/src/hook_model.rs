@@ -146,7 +146,7 @@ impl EngineHookModel {
         let report = conversation.seed.for_hook(request.model).run(order, None).await;
         match report.end {
             ForkEnd::Completed => Ok(report.text),
-            ForkEnd::Cut => Err(HookModelError::TokenLimit),
+            ForkEnd::Cut | ForkEnd::Repeated => Err(HookModelError::TokenLimit),
             ForkEnd::MaxTurns => Err(HookModelError::MaxTurns(MAX_TURNS)),
             ForkEnd::Failed(error) => Err(HookModelError::Request(error.to_string())),
         }

@@ -5,12 +5,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use dormouse_base::Redactor;
+use dormouse_conversation::Block;
 use futures_util::StreamExt;
 
+use crate::answer_watch::{AnswerCut, AnswerWatch};
 use crate::classify::{HttpRefusal, classify_refusal};
 use crate::endpoint::{Credential, Endpoint};
 use crate::error::ModelError;
-use crate::event::Completion;
+use crate::event::{Completion, StreamEvent};
 use crate::quota::Quota;
 use crate::response_stream::{Decoder, ResponseStream};
 use crate::scripted::ScriptedModel;
@@ -70,12 +72,37 @@ impl Model {
     /// Sends a request and waits for the whole answer: for questions on the side.
     pub fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<Completion, ModelError>> {
         Box::pin(async move {
+            let (completion, _cut) = self.ask_watched(body, AnswerWatch::default()).await?;
+            Ok(completion)
+        })
+    }
+
+    /// The same, with why the answer was ended early, if it was: it holds what came until then.
+    pub fn ask_watched(
+        &self,
+        body: Vec<u8>,
+        mut watch: AnswerWatch,
+    ) -> BoxFuture<'_, Result<(Completion, Option<AnswerCut>), ModelError>> {
+        Box::pin(async move {
             let mut answering = self.send(body).await?;
             let mut completion = Completion::default();
             while let Some(event) = answering.next().await {
-                completion.add(event?);
+                let event = event?;
+                let cut = match &event {
+                    StreamEvent::Text(text) => watch.add(text),
+                    StreamEvent::Started { usage, .. } => {
+                        completion.usage = *usage;
+                        None
+                    }
+                    _ => None,
+                };
+                if cut.is_some() {
+                    completion.blocks = vec![Block::text(watch.text())];
+                    return Ok((completion, cut));
+                }
+                completion.add(event);
             }
-            Ok(completion)
+            Ok((completion, None))
         })
     }
 }

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer_watch;
 mod anthropic;
 mod assemble;
 mod body;
@@ -33,6 +34,7 @@ mod sse;
 mod thinking;
 mod wire_format;
 
+pub use answer_watch::{AnswerCut, AnswerWatch};
 pub use body::WireBody;
 pub use breaks::{BreakCause, BreakDetector, CacheBreak, RebuildReason, SentRequest};
 pub use classify::{HttpRefusal, classify_refusal};

@@ -266,7 +266,7 @@ enum DreamError {
 fn check_fork_end(fork: Option<&ForkReport>) -> Result<(), DreamError> {
     match fork.map(|fork| &fork.end) {
         Some(ForkEnd::Completed) => Ok(()),
-        Some(ForkEnd::Cut) => Err(DreamError::Truncated),
+        Some(ForkEnd::Cut | ForkEnd::Repeated) => Err(DreamError::Truncated),
         Some(ForkEnd::MaxTurns) => Err(DreamError::TooManyRequests),
         Some(ForkEnd::Failed(error)) => Err(DreamError::RequestFailed(error.to_string())),
         None => Err(DreamError::TimedOut),

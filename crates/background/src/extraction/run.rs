@@ -181,6 +181,9 @@ impl ExtractionOutcome {
                 JobStatus::Failed("the response was truncated at its token limit".to_owned()),
                 false,
             ),
+            ForkEnd::Repeated => {
+                (JobStatus::Failed("the response only repeated itself".to_owned()), false)
+            }
             ForkEnd::Failed(error) => {
                 (JobStatus::Failed(format!("the request failed: {error}")), false)
             }

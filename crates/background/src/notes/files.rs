@@ -118,6 +118,17 @@ impl NotesFiles {
         Ok(CurrentNotes { text: template.text().to_owned(), template: template.clone() })
     }
 
+    /// Writes plain text into one section of the notes, in place of what it said; into the first, if there is no such section.
+    pub(super) fn write_plain(
+        &self,
+        before: &CurrentNotes,
+        heading: &str,
+        text: &str,
+    ) -> Result<(), NotesError> {
+        let notes = with_section(before.template.text(), heading, text);
+        Ok(self.session.replace(&fixed_path(NOTES), notes.as_bytes())?)
+    }
+
     /// The text after a run, if it can be kept.
     pub(super) fn changed(&self, before: &CurrentNotes) -> Result<String, NotesError> {
         let text = self.text(NOTES)?.unwrap_or_default();
@@ -167,6 +178,33 @@ impl NotesFiles {
         let bytes = self.session.read(&fixed_path(name))?;
         String::from_utf8(bytes).map(Some).map_err(|_| NotesError::NotText)
     }
+}
+
+/// A template with a text in one section. Headings in the text would look like sections, so they are one level lower.
+fn with_section(template: &str, heading: &str, text: &str) -> String {
+    let has_heading = template.lines().any(|line| line.trim_end() == heading);
+    let is_section =
+        |line: &str| line.starts_with("# ") && (!has_heading || line.trim_end() == heading);
+    let lower = |line: &str| {
+        if line.starts_with("# ") { format!("#{line}\n") } else { format!("{line}\n") }
+    };
+    let body: String = text.trim().lines().map(lower).collect();
+    let mut notes = String::new();
+    let mut is_written = false;
+    let mut lines = template.lines().peekable();
+    while let Some(line) = lines.next() {
+        notes.push_str(&format!("{line}\n"));
+        if is_written || !is_section(line) {
+            continue;
+        }
+        // The line that says what the section is for stays.
+        if let Some(purpose) = lines.next_if(|line| line.starts_with('_')) {
+            notes.push_str(&format!("{purpose}\n"));
+        }
+        notes.push_str(&body);
+        is_written = true;
+    }
+    notes
 }
 
 #[expect(clippy::expect_used, reason = "only fixed plain paths are given to it")]
@@ -276,6 +314,16 @@ mod tests {
             (TEMPLATE_TEXT, "# Mine now\n".into())
         );
         assert_eq!(kept.files.reach(), None);
+    }
+
+    #[test]
+    fn plain_text_goes_into_one_section() {
+        let kept = Kept::new();
+        let (before, _) = kept.files.open(&kept.template).unwrap();
+        kept.files.write_plain(&before, "# Current State", "# Done\nnuts counted\n").unwrap();
+        let text = kept.files.changed(&before).unwrap();
+        assert_eq!(text, "# Title\n_t_\n\n# Current State\n_s_\n## Done\nnuts counted\n");
+        assert_eq!(with_section("# Mine\n", "# Current State", "nuts"), "# Mine\nnuts\n");
     }
 
     #[test]

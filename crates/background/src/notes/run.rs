@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_base::Dir;
 use dormouse_context::compact::notes::{fill, length_warning};
 use dormouse_conversation::metrics::{BreakerMetric, BreakerState, Metric, SessionMetrics};
-use dormouse_conversation::{Budget, estimate_text};
+use dormouse_conversation::{Budget, PromptSize, estimate_text};
 use dormouse_engine::{
     ForkEnd, ForkGate, ForkOrder, ForkReport, ForkSource, JobEnd, JobHandle, JobStatus, Writes,
 };
@@ -50,12 +50,16 @@ impl NotesRun {
             }
             Ok((before, prompt)) => {
                 let unfinished = RestoreOnDrop { files: &files, cancel: job.cancel.clone() };
-                let report = source.run(order(&files, prompt), Some(&job)).await;
-                let outcome = check_result(&files, &before, &report, &job).and_then(|()| {
-                    // A reader gets the notes with their reach, or those before.
-                    let _locked = state.lock();
-                    Ok(files.keep(&reach)?)
-                });
+                let form = NotesForm::of(&budget);
+                let source = source.with_longest_answer(form.longest_answer(&budget));
+                let report = source.run(form.order(&files, prompt), Some(&job)).await;
+                let written = form.write(&files, &before, &report);
+                let outcome =
+                    written.and_then(|()| check_result(&files, &before, &job)).and_then(|()| {
+                        // A reader gets the notes with their reach, or those before.
+                        let _locked = state.lock();
+                        Ok(files.keep(&reach)?)
+                    });
                 drop(unfinished);
                 job_end(outcome, &report)
             }
@@ -84,7 +88,11 @@ fn prepare(
     let (before, file) = files.open(&config.template)?;
     let path = files.path();
     let shown = path.display().to_string();
-    let mut prompt = fill(&config.prompt, &[("notesPath", &shown), ("currentNotes", &before.text)]);
+    let values = [("notesPath", shown.as_str()), ("currentNotes", &before.text)];
+    let mut prompt = match NotesForm::of(budget) {
+        NotesForm::Edits => fill(&config.prompt, &values),
+        NotesForm::Plain => plain_prompt(&before.text, budget),
+    };
     if let Some(warning) = length_warning(&before.text, budget) {
         prompt = format!("{}\n\n{warning}", prompt.trim_end());
     }
@@ -97,16 +105,74 @@ fn fits(sent: u64, prompt: &str, budget: &Budget) -> bool {
     sent.saturating_add(u64::from(estimate_text(prompt))) < u64::from(budget.blocking)
 }
 
-fn order(files: &NotesFiles, message: String) -> ForkOrder {
-    let gate = ForkGate { reads: false, writes: Writes::File(files.path()), tools: &[] };
-    ForkOrder {
-        purpose: SESSION_NOTES,
-        message,
-        gate,
-        tools: Vec::new(),
-        most_turns: MOST_REQUESTS,
-        ends_after_changes: true,
+/// How the model gives its notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NotesForm {
+    /// It edits the file.
+    Edits,
+    /// It answers with plain text, once, and the program writes the file: for small windows, whose models lose themselves in edits.
+    Plain,
+}
+
+impl NotesForm {
+    fn of(budget: &Budget) -> Self {
+        match budget.prompt.size {
+            PromptSize::Full => Self::Edits,
+            PromptSize::Short => Self::Plain,
+        }
     }
+
+    fn longest_answer(self, budget: &Budget) -> Option<u32> {
+        (self == Self::Plain).then_some(budget.notes.tokens)
+    }
+
+    fn order(self, files: &NotesFiles, message: String) -> ForkOrder {
+        let (gate, most_turns) = match self {
+            Self::Edits => {
+                let writes = Writes::File(files.path());
+                (ForkGate { reads: false, writes, tools: &[] }, MOST_REQUESTS)
+            }
+            Self::Plain => (ForkGate::nothing(), 1),
+        };
+        ForkOrder {
+            purpose: SESSION_NOTES,
+            message,
+            gate,
+            tools: Vec::new(),
+            most_turns,
+            ends_after_changes: true,
+        }
+    }
+
+    /// Fails if the fork did not do its task; a plain answer becomes the notes.
+    fn write(
+        self,
+        files: &NotesFiles,
+        before: &CurrentNotes,
+        report: &ForkReport,
+    ) -> Result<(), NotesRunError> {
+        match (&report.end, self) {
+            // A plain answer is ended where it has no more room: what it says until there counts.
+            (ForkEnd::Completed | ForkEnd::MaxTurns, _) | (ForkEnd::Cut, Self::Plain) => {}
+            (ForkEnd::Cut, Self::Edits) => return Err(NotesRunError::Truncated),
+            (ForkEnd::Repeated, _) => return Err(NotesRunError::Repeated),
+            (ForkEnd::Failed(error), _) => {
+                return Err(NotesRunError::RequestFailed(error.to_string()));
+            }
+        }
+        match self {
+            Self::Edits => Ok(()),
+            Self::Plain => Ok(files.write_plain(before, CURRENT_STATE, &report.text)?),
+        }
+    }
+}
+
+/// The task in a small window.
+fn plain_prompt(notes: &str, budget: &Budget) -> String {
+    let words = budget.notes.tokens / 2;
+    format!(
+        "This message comes from the program, not from the user. Do not call any tool. Write notes on the conversation above, in at most {words} words of plain text, so that the work can go on with them alone: what the user asked for, what was done and found (files, commands, results, errors, word for word), what is still open, and the next step. Say each thing once. The notes so far:\n\n{notes}"
+    )
 }
 
 /// Why the result of a run is not kept.
@@ -116,6 +182,8 @@ enum NotesRunError {
     RequestFailed(String),
     #[error("the response was truncated at its token limit")]
     Truncated,
+    #[error("the response only repeated itself")]
+    Repeated,
     #[error(transparent)]
     Notes(#[from] NotesError),
 }
@@ -124,14 +192,8 @@ enum NotesRunError {
 fn check_result(
     files: &NotesFiles,
     before: &CurrentNotes,
-    report: &ForkReport,
     job: &JobHandle,
 ) -> Result<(), NotesRunError> {
-    match &report.end {
-        ForkEnd::Completed | ForkEnd::MaxTurns => {}
-        ForkEnd::Cut => return Err(NotesRunError::Truncated),
-        ForkEnd::Failed(error) => return Err(NotesRunError::RequestFailed(error.to_string())),
-    }
     let after = files.changed(before)?;
     if section(&before.text, CURRENT_STATE) == section(&after, CURRENT_STATE) {
         job.said("the section Current State was not updated");

@@ -148,6 +148,34 @@ fn compact_by_hand_is_stopped_with_ctrl_c() {
 }
 
 /// The breaker belongs to the session: a chain of runs stops asking for summaries after three failures like one process does.
+/// A small model that loses itself in a loop is stopped, and the conversation is folded without it. In a small window it is asked
+/// for plain text: no draft.
+#[test]
+fn a_summary_that_only_repeats_itself_is_ended_and_the_program_folds() {
+    for wire in BOTH {
+        let server = small(wire).start();
+        let home = home(&server);
+        let mut said = fill(&home, &server, 3);
+        said.push(long_prompt(4));
+        let gate = Gate::new();
+        let answer = ScriptedTurn::new().text("I will read the file again. ".repeat(400));
+        // The rest of the answer never comes: a program that waited for its end would hang here.
+        server.push_fork(Reply::from(answer).gate_after(100, &gate));
+        server.push(ScriptedTurn::new().text("folded"));
+        server.expect_break("compaction");
+        let output = home.run(&mut ask(&home, &["-c", &said[3]]));
+        assert_eq!(output.success().stdout, "folded\n", "{}", output.stderr);
+        assert!(output.stderr.contains("repeated itself"), "{}", output.stderr);
+        let asked = server.fork_requests();
+        assert_eq!(asked.len(), 1, "it is not asked again");
+        let asked = text_of(&asked[0]);
+        assert!(asked.contains("words of plain text") && !asked.contains("<draft>"), "{asked}");
+        nothing_is_lost(&home, &last_text(&server), &said, SMALL);
+        gate.open();
+        server.finish();
+    }
+}
+
 #[test]
 fn a_summarizer_that_always_fails_is_asked_three_times_by_a_chain_of_runs() {
     let server = small(WireFormat::Anthropic)

@@ -6,16 +6,15 @@ use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, W
 use serde_json::Value;
 
 use crate::program::{ask, server, wait_until};
-use crate::session_notes::{edit, home_of, is_first, jobs, look, notes_path};
+use crate::session_notes::{home_of, jobs, look};
 
-const STATE: &str =
-    "_What is being worked on right now, what is unfinished, and the very next step_\n";
 /// Once, when the eighth look has come in.
 const ONCE: &str = r#"{"sessionNotes":{"firstTokens":6515,"everyTokens":100000}}"#;
 const LOOKS: usize = 8;
 
+/// In a small window, notes are plain text that the program writes into the file.
 fn is_for_notes(request: &RecordedRequest) -> bool {
-    request.text().contains("/session-memory/summary.md")
+    request.text().contains("Write notes on the conversation above")
 }
 
 /// Forks keep notes, and write a summary where they are asked for one.
@@ -24,13 +23,10 @@ fn start() -> ScriptedServer {
         .window(16_000)
         .max_output(4_000)
         .fork_with(|request| {
-            if !is_for_notes(request) {
-                ScriptedTurn::new().text("<summary>what a model says of it</summary>").into()
-            } else if is_first(request) {
-                let new = format!("{STATE}The larder is being counted, shelf by shelf.\n");
-                edit(&notes_path(request), STATE, &new).into()
+            if is_for_notes(request) {
+                ScriptedTurn::new().text("The larder is being counted, shelf by shelf.").into()
             } else {
-                ScriptedTurn::new().text("done").into()
+                ScriptedTurn::new().text("<summary>what a model says of it</summary>").into()
             }
         })
         .start()

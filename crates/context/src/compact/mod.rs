@@ -29,8 +29,8 @@ pub use identifiers::{
 };
 pub use message::{CompactionMethod, CompactionSummary, compose_summary};
 pub use prompt::{
-    FROM_MARK, SummaryDirection, SummaryError, parse_summary, partial_prompt, retry_prompt,
-    summary_prompt,
+    FROM_MARK, SummaryDirection, SummaryError, parse_summary, partial_prompt, plain_summary_prompt,
+    retry_prompt, summary_prompt,
 };
 pub use restored::{
     OpenTasks, RestoredFile, RestoredFiles, RestoredItem, RestoredPlan, RestoredSkills, fit_items,

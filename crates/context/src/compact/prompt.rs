@@ -31,6 +31,19 @@ pub fn summary_prompt(instructions: Option<&str>, room_tokens: u32) -> String {
     prompt(scope, instructions, room_tokens)
 }
 
+/// Asks for the summary of a conversation in a small window: short, plain text, without a draft, for a model that would fill the
+/// window with one.
+pub fn plain_summary_prompt(instructions: Option<&str>, room_tokens: u32) -> String {
+    let words = room_tokens / 2;
+    let mut text = format!(
+        "This message comes from the program, not from the user. Do not call any tool. Summarise the conversation above in at most {words} words of plain text, so that the work can go on with the summary alone: what the user asked for, what was done and found (files, commands, results, errors, word for word), what is still open, and the next step. If it begins with an earlier summary, keep what still holds. Say each thing once."
+    );
+    if let Some(instructions) = instructions.map(str::trim).filter(|text| !text.is_empty()) {
+        text.push_str(&format!("\n\nThe user asks for this in particular:\n{instructions}"));
+    }
+    text
+}
+
 /// Asks for the summary of one part of it.
 pub fn partial_prompt(
     direction: SummaryDirection,

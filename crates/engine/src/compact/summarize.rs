@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use dormouse_context::compact::{
-    FROM_MARK, SummaryDirection, parse_summary, partial_prompt, retry_prompt, strip_messages,
-    summary_prompt, without_oldest,
+    FROM_MARK, SummaryDirection, parse_summary, partial_prompt, plain_summary_prompt, retry_prompt,
+    strip_messages, summary_prompt, without_oldest,
 };
-use dormouse_conversation::{Block, Budget, Message, MessageFlags, estimate_text};
+use dormouse_conversation::{Block, Budget, Message, MessageFlags, PromptSize, estimate_text};
 use dormouse_model::ModelError;
 use thiserror::Error;
 
@@ -32,6 +32,8 @@ pub(super) enum SummaryRequestError {
     TooLong(Option<u64>),
     #[error("{0}")]
     NoSummary(String),
+    #[error("its response only repeated itself")]
+    Repeated,
     #[error(transparent)]
     Request(ModelError),
 }
@@ -54,6 +56,7 @@ impl Summarizer<'_> {
         let room = self.budget.compaction.summary_tokens;
         let instructions = request.instructions.as_deref();
         let prompt = match request.scope {
+            CompactionScope::Whole if self.is_small() => plain_summary_prompt(instructions, room),
             CompactionScope::Whole => summary_prompt(instructions, room),
             CompactionScope::From(_) => partial_prompt(SummaryDirection::From, instructions, room),
             CompactionScope::UpTo(_) => partial_prompt(SummaryDirection::UpTo, instructions, room),
@@ -67,6 +70,17 @@ impl Summarizer<'_> {
             }
         }
         self.summarize_stripped(request, range, &prompt, gap).await
+    }
+
+    /// Whether the window is so small that a draft would fill it.
+    fn is_small(&self) -> bool {
+        self.budget.prompt.size == PromptSize::Short
+    }
+
+    /// The conversation to fork from. In a small window a summary ends where it has no more room.
+    fn capped_source(&self) -> ForkSource {
+        let longest = self.is_small().then_some(self.budget.compaction.summary_tokens);
+        self.source.clone().with_longest_answer(longest)
     }
 
     /// A fork of the conversation, if its request and the response fit into the window.
@@ -83,7 +97,7 @@ impl Summarizer<'_> {
         if !fits || open {
             return None;
         }
-        let source = self.source.clone();
+        let source = self.capped_source();
         match request.scope {
             CompactionScope::Whole => Some(source),
             CompactionScope::UpTo(_) => {
@@ -134,7 +148,7 @@ impl Summarizer<'_> {
                 too_long = true;
                 continue;
             }
-            let source = self.source.clone().with_messages(messages.iter().map(AsRef::as_ref));
+            let source = self.capped_source().with_messages(messages.iter().map(AsRef::as_ref));
             match ask(source, prompt).await {
                 Ok(text) => return Ok(text),
                 Err(SummaryRequestError::TooLong(known)) => {
@@ -187,6 +201,7 @@ async fn ask_once(source: ForkSource, message: String) -> Result<String, Summary
     match report.end {
         ForkEnd::Completed | ForkEnd::Cut | ForkEnd::MaxTurns => parse_summary(&report.text)
             .map_err(|bad| SummaryRequestError::NoSummary(bad.to_string())),
+        ForkEnd::Repeated => Err(SummaryRequestError::Repeated),
         ForkEnd::Failed(ModelError::TooLong { used, limit, .. }) => {
             let gap = used.zip(limit).map(|(used, limit)| used.saturating_sub(limit));
             Err(SummaryRequestError::TooLong(gap))

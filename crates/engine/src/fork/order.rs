@@ -32,6 +32,8 @@ pub enum ForkEnd {
     Completed,
     /// Its response was truncated at the token limit.
     Cut,
+    /// Its response only repeated itself, and was ended.
+    Repeated,
     /// It reached its limit of requests.
     MaxTurns,
     /// The request failed.

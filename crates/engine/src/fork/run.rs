@@ -10,7 +10,7 @@ use dormouse_conversation::metrics::{ConversationKind, Metric, RequestMetric, Re
 use dormouse_conversation::{
     Block, FileUse, Message, Response, ResultContent, StopReason, ToolUse, Usage,
 };
-use dormouse_model::{Completion, ModelError};
+use dormouse_model::{AnswerCut, AnswerWatch, Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
 use dormouse_tools::{CallRunner, ToolSet};
 
@@ -76,13 +76,18 @@ impl<'j> Fork<'j> {
             if let Some(job) = self.job.filter(|_| self.report.turns == 1) {
                 job.phase("reading");
             }
-            let completion = match self.ask().await {
-                Ok(completion) => completion,
+            let (completion, cut) = match self.ask().await {
+                Ok(answer) => answer,
                 Err(error) => return ForkEnd::Failed(error),
             };
             self.report.text = completion.text();
             if let Some(job) = self.job {
                 job.said(&self.report.text);
+            }
+            match cut {
+                Some(AnswerCut::TooLong) => return ForkEnd::Cut,
+                Some(AnswerCut::Repeats) => return ForkEnd::Repeated,
+                None => {}
             }
             let stopped = completion.stop_reason.clone();
             let calls = self.take_in(completion);
@@ -136,11 +141,11 @@ impl<'j> Fork<'j> {
         MessageId::generate(&*self.source.services.ids)
     }
 
-    async fn ask(&mut self) -> Result<Completion, ModelError> {
+    async fn ask(&mut self) -> Result<(Completion, Option<AnswerCut>), ModelError> {
         let mut retries = 0;
         loop {
             let error = match self.ask_once().await {
-                Ok(completion) => return Ok(completion),
+                Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
             let Some(delay) = self.source.retry.delay(&error, retries, 0.5) else {
@@ -151,13 +156,14 @@ impl<'j> Fork<'j> {
         }
     }
 
-    async fn ask_once(&mut self) -> Result<Completion, ModelError> {
+    async fn ask_once(&mut self) -> Result<(Completion, Option<AnswerCut>), ModelError> {
         let clock = Arc::clone(&self.source.services.clock);
         let since = clock.elapsed();
         let request = self.source.wire.next_request(since);
-        let answer = self.source.model.ask(request.bytes).await;
+        let watch = AnswerWatch::new(self.source.longest_answer);
+        let answer = self.source.model.ask_watched(request.bytes, watch).await;
         let took = clock.elapsed().saturating_sub(since);
-        self.count(request.messages, took, &answer);
+        self.count(request.messages, took, answer.as_ref().map(|(completion, _)| completion));
         if answer.is_ok() {
             self.source.wire.confirm(request.breakpoint);
         }
@@ -165,8 +171,8 @@ impl<'j> Fork<'j> {
     }
 
     /// Its usage is counted under its own label.
-    fn count(&mut self, messages: usize, took: Duration, answer: &Result<Completion, ModelError>) {
-        let usage = answer.as_ref().map(|completion| completion.usage).unwrap_or_default();
+    fn count(&mut self, messages: usize, took: Duration, answer: Result<&Completion, &ModelError>) {
+        let usage = answer.map(|completion| completion.usage).unwrap_or_default();
         let source = &self.source;
         let cost_usd = source.pricing.cost_usd(&usage);
         // A compaction is part of the conversation; what runs as a job is not.

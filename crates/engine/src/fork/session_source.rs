@@ -40,6 +40,7 @@ impl Engine {
             services: config.services.clone(),
             figures: self.figures.clone(),
             hook_notifier: HookNotifier::new(self.hooks.runner().cloned()),
+            longest_answer: None,
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct ForkSource {
     pub(super) services: Services,
     pub(super) figures: SessionMetrics,
     pub(super) hook_notifier: HookNotifier,
+    /// The longest answer, in tokens; none: as the model likes.
+    pub(super) longest_answer: Option<u32>,
 }
 
 /// What the calls of a fork need.
@@ -97,6 +99,13 @@ impl ForkSource {
             self.wire = self.wire.for_model(options);
         }
         self.with_messages([])
+    }
+
+    /// The same with answers that end at so many tokens.
+    #[must_use]
+    pub fn with_longest_answer(mut self, tokens: Option<u32>) -> Self {
+        self.longest_answer = tokens;
+        self
     }
 
     /// The same prefix with other messages: not a copy any more, and little of it is in the cache.

@@ -246,7 +246,7 @@ async fn summarize_all(
         let summary = match report.end {
             ForkEnd::Completed | ForkEnd::MaxTurns => parse_summary(&report.text).ok(),
             // A truncated summary does not count.
-            ForkEnd::Cut | ForkEnd::Failed(_) => None,
+            ForkEnd::Cut | ForkEnd::Repeated | ForkEnd::Failed(_) => None,
         };
         let done = match summary {
             Some(summary) => SpanOutcome::Ready(SpanFold { span, summary }),
