@@ -295,6 +295,16 @@ mod tests {
     }
 
     #[test]
+    fn the_price_of_every_default_model_is_known() {
+        for key in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"] {
+            let provider = choose(&[(key, "k1")], &ProviderSettings::default()).unwrap();
+            for model in [provider.default_model, provider.default_small_model] {
+                assert!(model.and_then(crate::prices::list_price).is_some(), "{key}: {model:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_key_is_enough() {
         let provider =
             choose(&[("ANTHROPIC_API_KEY", "k1")], &ProviderSettings::default()).unwrap();
