@@ -11,7 +11,7 @@ use dormouse_context::layers::{
     CacheEditRule, CacheEdits, ClearRule, SnipRule, SpanFold, apply_edits, plan_clear, plan_folds,
     plan_snip, plan_spans,
 };
-use dormouse_context::profile::{ProfileRules, profile};
+use dormouse_context::profile::{LayerAvailability, LayerCalls, ProfileRules, profile};
 use dormouse_conversation::transcript::replay_transcript;
 use dormouse_conversation::{Block, Budget, ContextWindow, Message, MessageFlags};
 
@@ -116,7 +116,13 @@ fn profiler(binary: &Path) -> BenchSection {
         ),
     );
     let budget = Budget::for_window(ContextWindow::new(200_000).expect("a window"), 32_000);
-    let rules = ProfileRules { budget, cache_lives: Duration::from_mins(5), rates: &|_| None };
+    let rules = ProfileRules {
+        budget,
+        cache_lives: Duration::from_mins(5),
+        rates: &|_| None,
+        availability: &|_| LayerAvailability::Off,
+        calls: &|_| LayerCalls::default(),
+    };
     let (mut reading, mut counting, mut whole) =
         (Samples::default(), Samples::default(), Samples::default());
     let mut requests = 0;

@@ -43,7 +43,7 @@ pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
 pub use reminder_tags::neutralize_reminder_tags;
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
-pub use tokens::{estimate_json, estimate_text};
+pub use tokens::{estimate_bytes, estimate_json, estimate_text};
 pub use tool_traits::{CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolPurpose, ToolTraits};
 pub use usage::Usage;
 pub use window::{

@@ -9,6 +9,11 @@ pub fn estimate_text(text: &str) -> u32 {
     bytes_to_tokens(text.len(), TEXT_BYTES)
 }
 
+/// The tokens of a text of so many bytes, estimated.
+pub fn estimate_bytes(bytes: u64) -> u64 {
+    bytes.div_ceil(TEXT_BYTES as u64)
+}
+
 /// The tokens of a JSON text, estimated.
 pub fn estimate_json(json: &str) -> u32 {
     bytes_to_tokens(json.len(), JSON_BYTES)

@@ -9,7 +9,9 @@ use dormouse_context::{
     preview_of, stream_file_name, truncate_result,
 };
 use dormouse_conversation::metrics::{LayerMetric, Metric, SessionMetrics};
-use dormouse_conversation::{Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_text};
+use dormouse_conversation::{
+    Block, BlockKind, Budget, ResultContent, ToolUseId, estimate_bytes, estimate_text,
+};
 use dormouse_tools::{OutputFile, ResultLimit, StoredOutput, ToolSet};
 
 use crate::config::result_rules::ResultRules;
@@ -87,11 +89,11 @@ impl ResultStore {
     pub(crate) fn stored(&self, spilled: &StoredOutput) -> StoredResult {
         let path = spilled.path.display().to_string();
         let sent = preview_of(&spilled.head, spilled.chars, spilled.bytes, &path);
-        self.record(spilled.bytes / 4, &sent);
+        self.record(estimate_bytes(spilled.bytes), &sent);
         StoredResult { content: ResultContent::Text(sent), stored_bytes: spilled.bytes }
     }
 
-    /// One figure for what did not go to the model.
+    /// One figure for what went to a file and not to the model.
     fn record(&self, tokens: u64, sent: &str) {
         self.figures.record(&Metric::Layer(LayerMetric {
             name: LAYER.to_owned(),
@@ -166,15 +168,13 @@ impl ResultStore {
             .and_then(|path| {
                 self.session.replace(&path, text.as_bytes()).map_err(|error| error.to_string())
             });
-        let (sent, stored_bytes) = match written {
-            Ok(()) => {
-                let path = self.session.path().join(FOLDER).join(name);
-                let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
-                (preview(text, &path.display().to_string()), bytes)
-            }
-            Err(why) => (truncate_result(text, bound, &why), 0),
-        };
-        self.record(u64::from(estimate_text(text)), &sent);
+        if let Err(why) = written {
+            return ResultContent::Text(truncate_result(text, bound, &why)).into();
+        }
+        let path = self.session.path().join(FOLDER).join(name);
+        let sent = preview(text, &path.display().to_string());
+        let stored_bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        self.record(estimate_bytes(stored_bytes), &sent);
         StoredResult { content: ResultContent::Text(sent), stored_bytes }
     }
 }

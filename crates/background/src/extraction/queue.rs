@@ -76,6 +76,8 @@ impl TranscriptQueue {
                 ReplayEvent::Message(said) if !said.withdrawn => Some(said.message),
                 ReplayEvent::Message(_)
                 | ReplayEvent::Compacted(_)
+                | ReplayEvent::LeftOut(_)
+                | ReplayEvent::ResultsReplaced { .. }
                 | ReplayEvent::PrefixBuilt(_)
                 | ReplayEvent::ThinkingDropped => None,
             })

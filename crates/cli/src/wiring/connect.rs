@@ -160,7 +160,7 @@ async fn choose_model(
 }
 
 /// The context window that the environment or the settings set.
-fn user_window(
+pub(crate) fn user_window(
     settings: &Settings,
     environment: &Environment,
     model: &str,

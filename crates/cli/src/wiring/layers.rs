@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_base::{Environment, LayerSwitch, Settings, Switches, names};
-use dormouse_context::layers::{CacheEditRule, ClearRule, SnipRule};
+use dormouse_context::layers::{CacheEditRule, ClearRule, ServerClearRule, SnipRule};
 use dormouse_conversation::Budget;
 use dormouse_engine::{CompactionRules, LayerRules};
 use dormouse_model::{ServerClearing, keeps_thinking};
@@ -74,18 +74,20 @@ pub(crate) fn compaction(
     })
 }
 
-/// The share of the effective context window at which the server starts to clear, in percent.
-const SERVER_CLEARS_FROM: u32 = 70;
-
-/// The request for clearing by the server (C-9): from 70 % of the effective window on, at least half of that. Old
-/// thinking is cleared only for models that keep it.
+/// The request for clearing by the server (C-9). Old thinking is cleared only for models that keep it.
 pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
-    let from_tokens = budget.effective / 100 * SERVER_CLEARS_FROM;
-    let keep = u32::try_from(ClearRule::default().keep).unwrap_or(u32::MAX);
+    let rule = ServerClearRule::for_budget(budget);
     ServerClearing {
+<<<<<<< HEAD
         from_tokens,
         at_least_tokens: from_tokens / 2,
         keep_tool_uses: keep,
         keep_thinking_turns: keeps_thinking(model).then_some(1),
+=======
+        from_tokens: rule.from_tokens,
+        at_least_tokens: rule.at_least_tokens,
+        keep_tool_uses: u32::try_from(rule.keep_tool_uses).unwrap_or(u32::MAX),
+        keep_thinking_turns: binds_thinking(model).then_some(1),
+>>>>>>> 1c642ca1 (The profiler replays our sessions as they were: layers that acted are counted as in the session's log, 24 sessions compare the two)
     }
 }

@@ -78,6 +78,7 @@ mod plan;
 mod plugins;
 mod poison;
 mod profile;
+mod profile_sessions;
 mod program;
 mod provenance_paths;
 mod reaper;

@@ -98,6 +98,15 @@ fn notes_stand_for_what_they_cover_without_a_request() {
     server.finish();
 }
 
+/// A session that was compacted from its notes.
+pub(crate) fn compacted_from_notes() -> TestHome {
+    let server = start();
+    let home = session_with_notes(&server, ONCE);
+    let said = compact(&home, &server);
+    assert_eq!(said["way"], "notes", "{said}");
+    home
+}
+
 /// Why the notes did not do, and who wrote the summary instead.
 #[track_caller]
 fn check(settings: &str, prepare: impl Fn(&mut TestHome), why: &str) {

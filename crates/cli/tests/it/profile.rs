@@ -100,7 +100,7 @@ fn a_compaction_is_where_the_prefix_broke() {
     assert_eq!(profile["requests"][3]["broke"]["reason"], "compacted");
     let layers = profile["layers"].as_array().unwrap();
     let compact = layers.iter().find(|layer| layer["layer"] == "auto_compact").unwrap();
-    assert_eq!((&compact["standing"], &compact["runs"]), (&"worked".into(), &1.into()));
+    assert_eq!((&compact["status"], &compact["runs"]), (&"fired".into(), &1.into()));
     let text = home.run(&mut dormouse(&home, &["context", transcript.to_str().unwrap()]));
     let text = &text.success().stdout;
     assert!(text.contains("^ compacted: "), "{text}");

@@ -14,6 +14,18 @@ pub enum CompactionMethod {
     Fold,
 }
 
+impl CompactionMethod {
+    /// The word for it, as the transcript has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Notes => "notes",
+            Self::Model => "model",
+            Self::Server => "server",
+            Self::Fold => "fold",
+        }
+    }
+}
+
 /// All that the summary message says.
 #[derive(Debug, Clone, Copy)]
 pub struct CompactionSummary<'a> {

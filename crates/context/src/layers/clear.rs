@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Block, BlockKind, Message, ResultContent, ToolUseId};
+use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, ToolUseId};
 
 use super::edit::{HistoryEdit, LayerPlan, LayerReport};
 use super::results::{ToolResult, clearable_results};
@@ -29,6 +29,32 @@ pub struct ClearRule {
 impl Default for ClearRule {
     fn default() -> Self {
         Self { idle: Duration::from_hours(1), keep: 5 }
+    }
+}
+
+/// What a server that clears by itself is asked for (C-9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerClearRule {
+    /// From this size of a request on.
+    pub from_tokens: u32,
+    /// At least so much at a time: each time costs the cache.
+    pub at_least_tokens: u32,
+    /// The newest results that stay.
+    pub keep_tool_uses: usize,
+}
+
+/// The share of the effective window from which on a server clears, in percent.
+const SERVER_CLEARS_FROM: u32 = 70;
+
+impl ServerClearRule {
+    /// From 70 % of the effective window on, at least half of that.
+    pub fn for_budget(budget: &Budget) -> Self {
+        let from_tokens = budget.effective / 100 * SERVER_CLEARS_FROM;
+        Self {
+            from_tokens,
+            at_least_tokens: from_tokens / 2,
+            keep_tool_uses: ClearRule::default().keep,
+        }
     }
 }
 

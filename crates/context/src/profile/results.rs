@@ -65,16 +65,55 @@ pub struct ProfileTotals {
     pub cost_usd: f64,
     /// Tokens that were cached and had to be sent again.
     pub lost_tokens: u64,
+    /// Whether there was a cache at all.
+    pub cache: CacheUse,
 }
 
-/// Whether a layer was at work.
+/// Whether the server's prompt cache was of use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheUse {
+    /// No request has counters.
+    #[default]
+    Unknown,
+    /// Nothing was ever read from it or written to it.
+    None,
+    /// It was.
+    Used,
+}
+
+/// What a layer had to do with the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerStatus {
-    /// It was: the cost with it is what was paid, the cost without it an estimate.
-    Worked,
-    /// It was not: the cost without it is what was paid, the cost with it an estimate.
-    Replayed,
+    /// It acted: the cost with it is what was paid, the cost without it an estimate.
+    Fired,
+    /// It was on, and nothing was due: it changes nothing.
+    Idle,
+    /// It was off, or nobody knows: the cost without it is what was paid, the cost with it an estimate.
+    Simulated,
+    /// The session's server does not offer it: nothing is estimated.
+    NotOffered,
+}
+
+/// Whether a layer can have been on in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerAvailability {
+    /// It was on.
+    On,
+    /// It was off, or nobody knows.
+    Off,
+    /// The session's server does not offer it.
+    NotOffered,
+}
+
+/// Requests that a layer really made beside the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LayerCalls {
+    /// How many.
+    pub requests: u64,
+    /// What they cost.
+    pub cost_usd: f64,
 }
 
 /// What one layer did or would have done.
@@ -82,17 +121,21 @@ pub enum LayerStatus {
 pub struct LayerProfile {
     /// Its name, as in the settings.
     pub layer: &'static str,
-    /// Whether it was at work.
-    pub standing: LayerStatus,
-    /// How often it had something to do.
+    /// What it had to do with the session.
+    pub status: LayerStatus,
+    /// Whether it is on unless the settings say otherwise.
+    pub default_on: bool,
+    /// How often it acted or would have.
     pub runs: u64,
-    /// Tokens that requests did not carry because of it, all requests together.
+    /// Tokens that it freed when it acted, each run once.
     pub freed_tokens: u64,
+    /// Tokens that requests did not carry because of it, all requests together.
+    pub kept_out_tokens: u64,
     /// How often it changed what had been sent before.
     pub prefix_changes: u64,
-    /// Calls to a model that it made or would have made.
+    /// Calls to a model that it made, as far as the session's log tells, or would have made.
     pub calls: u64,
-    /// What the session costs with it.
+    /// What the session costs with it, its calls included.
     pub cost_with_usd: f64,
     /// What it costs without it.
     pub cost_without_usd: f64,
@@ -108,9 +151,10 @@ impl LayerProfile {
         else {
             return 0.0;
         };
-        match self.standing {
-            LayerStatus::Worked => other - paid,
-            LayerStatus::Replayed => paid - other,
+        match self.status {
+            LayerStatus::Fired => other - paid,
+            LayerStatus::Simulated => paid - other,
+            LayerStatus::Idle | LayerStatus::NotOffered => 0.0,
         }
     }
 

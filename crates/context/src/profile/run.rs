@@ -4,30 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::MessageId;
+use dormouse_base::{LayerSwitch, MessageId};
 use dormouse_conversation::transcript::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage};
-use dormouse_conversation::{Budget, Message, Role, Usage};
+use dormouse_conversation::{Block, Message, Role, Usage};
 use jiff::Timestamp;
 
 use super::breaks::{self, Between, BreakReason};
-use super::compacting::{Compacting, NeverCompacted};
 use super::counters::Rates;
-use super::results::{
-    CompactionProfile, CounterSource, LayerProfile, LayerStatus, Profile, RequestProfile,
-};
+use super::fired::{cleared_tokens, compacting_layer, left_out_run, runs_in};
+use super::layer_run::LayerRun;
+use super::results::{CacheUse, CompactionProfile, CounterSource, Profile, RequestProfile};
+use super::rules::ProfileRules;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
-use super::simulations::{CacheEditing, Clearing, Collapsing, LayerSimulation, Snipping};
-use super::storing::{Storing, holds_stored};
-
-/// What a profile goes by.
-pub struct ProfileRules<'a> {
-    /// The numbers for the session's window.
-    pub budget: Budget,
-    /// How long the server's cache lives, where the transcript does not tell.
-    pub cache_lives: Duration,
-    /// What a model costs.
-    pub rates: &'a dyn Fn(&str) -> Option<Rates>,
-}
+use super::worlds::{LayerWorld, worlds};
 
 /// Replays a session.
 pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
@@ -36,6 +25,10 @@ pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
         match event {
             ReplayEvent::Message(said) => run.said(said),
             ReplayEvent::Compacted(compaction) => run.compacted(compaction),
+            ReplayEvent::LeftOut(change) => run.leave_out(change),
+            ReplayEvent::ResultsReplaced { message, blocks } => {
+                run.results_replaced(*message, blocks);
+            }
             ReplayEvent::PrefixBuilt(tokens) => {
                 run.prefix_tokens = *tokens;
                 run.between.saw(BreakReason::PrefixRebuilt);
@@ -80,9 +73,11 @@ struct Before {
 
 struct Run<'a> {
     rules: &'a ProfileRules<'a>,
-    worlds: Vec<(LayerProfile, Box<dyn LayerSimulation>)>,
+    worlds: Vec<LayerWorld>,
     /// What is sent, as far as it is known.
     view: Vec<Arc<Message>>,
+    /// Messages that a layer left out and that may be put back.
+    left_out: HashMap<MessageId, Arc<Message>>,
     /// What the view takes, estimated.
     view_tokens: u64,
     /// What the prefix takes, estimated, where the transcript holds it.
@@ -91,68 +86,170 @@ struct Run<'a> {
     overhead: Option<u64>,
     before: Option<Before>,
     between: Between,
-    /// A compaction that no request has followed yet.
-    compaction: Option<ReplayedCompaction>,
+    /// Results that are being cleared: one run, over several messages.
+    clearing: Option<LayerRun>,
+    /// Compactions that no request has followed yet.
+    compactions: Vec<ReplayedCompaction>,
     profile: Profile,
 }
 
 impl<'a> Run<'a> {
     fn new(replay: &Replay, rules: &'a ProfileRules<'a>) -> Self {
-        let with_figures = |world: Box<dyn LayerSimulation>| (tally(&*world), world);
-        let worlds = worlds(replay, &rules.budget).into_iter().map(with_figures).collect();
         Self {
             rules,
-            worlds,
+            worlds: worlds(replay, rules),
             view: Vec::new(),
+            left_out: HashMap::new(),
             view_tokens: 0,
             prefix_tokens: 0,
             overhead: None,
             before: None,
             between: Between::default(),
-            compaction: None,
+            clearing: None,
+            compactions: Vec::new(),
             profile: Profile::default(),
         }
     }
 
     fn finish(mut self) -> Profile {
-        self.profile.layers = self.worlds.into_iter().map(|(figures, _)| figures).collect();
+        self.finish_clearing();
+        let next = self.profile.requests.len() as u64 + 1;
+        for compaction in std::mem::take(&mut self.compactions) {
+            let after = compaction.post_tokens;
+            self.note_compaction(compaction, next, after);
+        }
+        let rules = self.rules;
+        self.profile.layers = self.worlds.into_iter().map(|world| world.finish(rules)).collect();
+        let total = &mut self.profile.total;
+        total.cache = if total.usage.input_total() > total.usage.input_tokens {
+            CacheUse::Used
+        } else if total.estimated < total.requests {
+            CacheUse::None
+        } else {
+            CacheUse::Unknown
+        };
         self.profile
     }
 
+    fn fire(&mut self, run: &LayerRun) {
+        for world in &mut self.worlds {
+            world.fired(run);
+        }
+    }
+
     fn said(&mut self, said: &ReplayedMessage) {
+        self.finish_clearing();
         let message = &said.message;
         let answers = message.role == Role::Assistant && !message.is_synthetic();
-        if answers && !message.blocks.is_empty() {
+        let counted = message.response.as_ref().is_some_and(|response| response.usage.total() > 0);
+        if answers && (counted || !message.blocks.is_empty()) {
             self.request(said);
         }
         if said.withdrawn || message.blocks.is_empty() {
             return;
         }
-        for (_, world) in &mut self.worlds {
-            world.add_message(message);
+        for run in runs_in(message, &self.view) {
+            self.fire(&run);
+        }
+        for world in &mut self.worlds {
+            world.simulation.add_message(message);
         }
         self.view_tokens = self.view_tokens.saturating_add(message.tokens());
         self.view.push(Arc::clone(message));
     }
 
-    fn compacted(&mut self, compaction: &ReplayedCompaction) {
+    /// The messages with these ids, in that order. Others that belong to the view follow.
+    fn view_of(&self, ids: &[MessageId]) -> Vec<Arc<Message>> {
         let known: HashMap<MessageId, &Arc<Message>> =
             self.view.iter().map(|message| (message.id, message)).collect();
-        let stay = compaction.view.iter().filter_map(|id| known.get(id));
-        let view: Vec<Arc<Message>> = stay.map(|message| Arc::clone(message)).collect();
-        let last = self.before.as_ref().map_or(0, |before| before.usage.total());
-        let before = if compaction.pre_tokens > 0 { compaction.pre_tokens } else { last };
-        for (_, world) in &mut self.worlds {
-            world.compacted(&view, before);
-        }
+        let find = |id: &MessageId| known.get(id).copied().or_else(|| self.left_out.get(id));
+        ids.iter().filter_map(find).map(Arc::clone).collect()
+    }
+
+    fn set_view(&mut self, view: Vec<Arc<Message>>) {
         self.view_tokens = view.iter().map(|message| message.tokens()).sum();
         self.view = view;
+    }
+
+    fn compacted(&mut self, compaction: &ReplayedCompaction) {
+        self.finish_clearing();
+        let last = self.before.as_ref().map_or(0, |before| before.usage.total());
+        let before = if compaction.pre_tokens > 0 { compaction.pre_tokens } else { last };
+        let after = compaction.post_tokens;
+        self.fire(&LayerRun {
+            layer: compacting_layer(compaction),
+            // Other agents do not write how much is left: the next request tells.
+            freed: if after > 0 { before.saturating_sub(after) } else { 0 },
+            prefix_changed: true,
+        });
+        let view = self.view_of(&compaction.view);
+        for world in &mut self.worlds {
+            world.simulation.compacted(&view, before);
+        }
+        self.set_view(view);
         self.between.saw(BreakReason::Compacted);
-        self.compaction = Some(ReplayedCompaction { pre_tokens: before, ..compaction.clone() });
+        self.compactions.push(ReplayedCompaction { pre_tokens: before, ..compaction.clone() });
+    }
+
+    /// A layer left messages out of what is sent, or put them back.
+    fn leave_out(&mut self, change: &ReplayedCompaction) {
+        let tokens_before = self.view_tokens;
+        let view = self.view_of(&change.view);
+        self.left_out.extend(self.view.iter().map(|message| (message.id, Arc::clone(message))));
+        if let Some(run) = left_out_run(change) {
+            self.fire(&run);
+        }
+        for world in &mut self.worlds {
+            world.simulation.view_changed(&view);
+        }
+        self.set_view(view);
+        let back = self.view_tokens.saturating_sub(tokens_before);
+        for world in &mut self.worlds {
+            world.simulation.put_back(back);
+        }
+        self.between.saw(BreakReason::Edited);
+    }
+
+    /// Results of an earlier message are sent as other blocks.
+    fn results_replaced(&mut self, id: MessageId, blocks: &[Block]) {
+        let Some(place) = self.view.iter().position(|message| message.id == id) else { return };
+        let Some(message) = self.view.get(place) else { return };
+        if let Some(freed) = cleared_tokens(message, blocks) {
+            let earlier = self.clearing.map_or(0, |run| run.freed);
+            let freed = freed.saturating_add(earlier);
+            let layer = LayerSwitch::TimeClearing;
+            self.clearing = Some(LayerRun { layer, freed, prefix_changed: true });
+        }
+        let replaced =
+            |old: &Block| blocks.iter().find(|new| new.kind() == old.kind()).unwrap_or(old).clone();
+        let changed = Message {
+            blocks: message.blocks.iter().map(replaced).collect(),
+            ..Message::clone(message)
+        };
+        let mut view = std::mem::take(&mut self.view);
+        if let Some(message) = view.get_mut(place) {
+            *message = Arc::new(changed);
+        }
+        self.set_view(view);
+        self.between.saw(BreakReason::Edited);
+    }
+
+    /// All results of a batch have been replaced.
+    fn finish_clearing(&mut self) {
+        let Some(run) = self.clearing.take() else { return };
+        self.fire(&run);
+        for world in &mut self.worlds {
+            world.simulation.view_changed(&self.view);
+        }
     }
 
     fn request(&mut self, said: &ReplayedMessage) {
         let Some(response) = &said.message.response else { return };
+        if let Some(freed) = said.server_cleared {
+            let layer = LayerSwitch::ServerClearing;
+            self.fire(&LayerRun { layer, freed, prefix_changed: true });
+            self.between.saw(BreakReason::Edited);
+        }
         let (usage, counted) = self.counters(&said.message, response.usage);
         let started = self.view.last().map_or(said.message.timestamp, |last| last.timestamp);
         let lives = if said.one_hour_cache { HOUR } else { self.rules.cache_lives };
@@ -163,7 +260,9 @@ impl<'a> Run<'a> {
         let (freed, other_cost_usd) = self.ask_worlds(&usage, started, &tariff, number);
         let broke = self.broke(&usage, started, &response.model, lives);
         self.count(&usage, counted, cost_usd, broke.map_or(0, |broke| broke.lost_tokens));
-        self.note_compaction(number, &usage);
+        for compaction in std::mem::take(&mut self.compactions) {
+            self.note_compaction(compaction, number, usage.input_total());
+        }
         let model = response.model.clone();
         let answered = said.message.timestamp;
         self.before = Some(Before { usage, started, answered, model: model.clone() });
@@ -197,16 +296,17 @@ impl<'a> Run<'a> {
         let moment = SimulatedRequest { usage, idle, budget: &self.rules.budget, overhead };
         let paid = tariff.cost(usage);
         let (mut freed, mut other_cost) = (ByLayer::new(), ByLayer::new());
-        for (figures, world) in &mut self.worlds {
-            let effect = world.request(&moment);
-            let other = tariff.cost_in(&effect);
-            if effect.freed > 0 {
-                freed.insert(figures.layer, effect.freed);
+        for world in &mut self.worlds {
+            let outcome = world.simulation.request(&moment);
+            let other = tariff.cost_in(&outcome);
+            let layer = world.figures.layer;
+            if outcome.kept_out > 0 {
+                freed.insert(layer, outcome.kept_out);
             }
             if let Some(other) = other.filter(|_| other != paid) {
-                other_cost.insert(figures.layer, other);
+                other_cost.insert(layer, other);
             }
-            add(figures, &effect, (paid.unwrap_or(0.0), other.unwrap_or(0.0)), number);
+            world.add(&outcome, paid.unwrap_or(0.0), other.unwrap_or(0.0), number);
         }
         (freed, other_cost)
     }
@@ -250,75 +350,24 @@ impl<'a> Run<'a> {
         total.lost_tokens = total.lost_tokens.saturating_add(lost);
     }
 
-    fn note_compaction(&mut self, request: u64, usage: &Usage) {
-        let Some(compaction) = self.compaction.take() else { return };
+    /// A compaction with the size of the first request after it.
+    fn note_compaction(&mut self, compaction: ReplayedCompaction, request: u64, after: u64) {
+        if compaction.post_tokens == 0 {
+            let freed = compaction.pre_tokens.saturating_sub(after);
+            let layer = compacting_layer(&compaction).name();
+            let own = self.worlds.iter_mut().find(|world| world.figures.layer == layer);
+            if let Some(world) = own {
+                world.add_freed(freed);
+            }
+        }
         self.profile.compactions.push(CompactionProfile {
             request,
             trigger: compaction.trigger,
             method: compaction.method,
             tokens_before: compaction.pre_tokens,
-            tokens_after: usage.input_total(),
+            tokens_after: after,
             fidelity: compaction.fidelity,
         });
-    }
-}
-
-/// The worlds to compare a session with: layers that were at work are taken away, the others put in.
-fn worlds(replay: &Replay, budget: &Budget) -> Vec<Box<dyn LayerSimulation>> {
-    let compacted = replay.events.iter().any(|event| matches!(event, ReplayEvent::Compacted(_)));
-    let stored = replay
-        .events
-        .iter()
-        .any(|event| matches!(event, ReplayEvent::Message(said) if holds_stored(&said.message)));
-    let storing = if stored { LayerStatus::Worked } else { LayerStatus::Replayed };
-    let compacting: Box<dyn LayerSimulation> = if compacted {
-        Box::new(NeverCompacted::default())
-    } else {
-        Box::new(Compacting::default())
-    };
-    vec![
-        Box::new(Storing::new(storing, budget)),
-        Box::new(Snipping::default()),
-        Box::new(Clearing::default()),
-        Box::new(CacheEditing::default()),
-        Box::new(Collapsing::default()),
-        compacting,
-    ]
-}
-
-fn tally(world: &dyn LayerSimulation) -> LayerProfile {
-    LayerProfile {
-        layer: world.layer(),
-        standing: world.standing(),
-        runs: 0,
-        freed_tokens: 0,
-        prefix_changes: 0,
-        calls: 0,
-        cost_with_usd: 0.0,
-        cost_without_usd: 0.0,
-        overflows_at: None,
-    }
-}
-
-/// Adds a request in a world to the layer's metrics.
-fn add(
-    figures: &mut LayerProfile,
-    effect: &SimulatedOutcome,
-    (paid, other): (f64, f64),
-    number: u64,
-) {
-    let (with, without) = match figures.standing {
-        LayerStatus::Worked => (paid, other),
-        LayerStatus::Replayed => (other, paid),
-    };
-    figures.cost_with_usd += with;
-    figures.cost_without_usd += without;
-    figures.runs += u64::from(effect.ran);
-    figures.prefix_changes += u64::from(effect.prefix_changed);
-    figures.calls += effect.calls.len() as u64;
-    figures.freed_tokens = figures.freed_tokens.saturating_add(effect.freed);
-    if effect.overflows {
-        figures.overflows_at.get_or_insert(number);
     }
 }
 

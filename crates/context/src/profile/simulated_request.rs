@@ -40,9 +40,11 @@ pub(super) struct SimulatedOutcome {
     /// The counters in this world.
     pub(super) usage: Usage,
     /// Tokens that the layer keeps out of the request.
+    pub(super) kept_out: u64,
+    /// How often it acted since the last request.
+    pub(super) runs: u64,
+    /// Tokens that it freed then.
     pub(super) freed: u64,
-    /// Whether it had something to do just now.
-    pub(super) ran: bool,
     /// Whether it changed what had been sent before.
     pub(super) prefix_changed: bool,
     /// Calls it makes for that.

@@ -70,8 +70,9 @@ impl SimulatedView {
         self.freed = self.freed.saturating_add(freed);
         SimulatedOutcome {
             usage: without(moment.usage, self.freed, valid),
-            freed: self.freed.min(moment.used()),
-            ran,
+            kept_out: self.freed.min(moment.used()),
+            runs: u64::from(ran),
+            freed,
             prefix_changed: valid.is_some(),
             ..SimulatedOutcome::default()
         }

@@ -2,26 +2,31 @@
 
 use std::sync::Arc;
 
+use dormouse_base::LayerSwitch;
 use dormouse_conversation::{Message, Usage};
 
-use super::results::LayerStatus;
+use super::layer_run::LayerRun;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::simulated_view::SimulatedView;
 use crate::layers::{
-    CacheEditRule, CacheEdits, ClearRule, FoldSpan, SnipRule, SpanFold, folds_to_commit,
-    plan_clear, plan_folds, plan_snip, plan_spans,
+    CacheEditRule, CacheEdits, ClearRule, FoldSpan, LayerPlan, ServerClearRule, SnipRule, SpanFold,
+    folds_to_commit, plan_clear, plan_folds, plan_snip, plan_spans,
 };
 
 /// A session with one layer more, or one less.
 pub(super) trait LayerSimulation {
-    /// The layer's name, as in the settings.
-    fn layer(&self) -> &'static str;
-    /// Whether it was at work in the session.
-    fn standing(&self) -> LayerStatus {
-        LayerStatus::Replayed
-    }
+    /// The layer that is more or less.
+    fn layer(&self) -> LayerSwitch;
     /// A message came.
     fn add_message(&mut self, message: &Arc<Message>);
+    /// A layer acted in the session.
+    fn fired(&mut self, _run: &LayerRun) {}
+    /// The session's user put folded messages of so many tokens back.
+    fn put_back(&mut self, _tokens: u64) {}
+    /// A layer changed what the session sends; it is this now.
+    fn view_changed(&mut self, view: &[Arc<Message>]) {
+        self.compacted(view, 0);
+    }
     /// The session was compacted; these messages stay.
     fn compacted(&mut self, view: &[Arc<Message>], tokens_before: u64);
     /// A request is about to be sent.
@@ -33,8 +38,8 @@ pub(super) trait LayerSimulation {
 pub(super) struct Snipping(SimulatedView);
 
 impl LayerSimulation for Snipping {
-    fn layer(&self) -> &'static str {
-        "snip"
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::Snip
     }
 
     fn add_message(&mut self, message: &Arc<Message>) {
@@ -58,8 +63,8 @@ impl LayerSimulation for Snipping {
 pub(super) struct Clearing(SimulatedView);
 
 impl LayerSimulation for Clearing {
-    fn layer(&self) -> &'static str {
-        "time_clearing"
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::TimeClearing
     }
 
     fn add_message(&mut self, message: &Arc<Message>) {
@@ -76,6 +81,34 @@ impl LayerSimulation for Clearing {
     }
 }
 
+/// Clearing by the server: old results, once the window fills up, many at a time.
+#[derive(Default)]
+pub(super) struct ClearingByServer(SimulatedView);
+
+impl LayerSimulation for ClearingByServer {
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::ServerClearing
+    }
+
+    fn add_message(&mut self, message: &Arc<Message>) {
+        self.0.said(message);
+    }
+
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.0.begin_anew(view);
+    }
+
+    fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
+        let rule = ServerClearRule::for_budget(moment.budget);
+        let is_due = self.0.used(moment) > u64::from(rule.from_tokens);
+        let clear = ClearRule { idle: moment.idle, keep: rule.keep_tool_uses };
+        let plan = is_due.then(|| plan_clear(self.0.view(), moment.idle, &clear)).flatten();
+        let is_worth_it =
+            |plan: &LayerPlan| plan.report.freed_tokens >= u64::from(rule.at_least_tokens);
+        self.0.effect(plan.filter(is_worth_it), moment)
+    }
+}
+
 /// Deletions in the server's cache.
 #[derive(Default)]
 pub(super) struct CacheEditing {
@@ -86,8 +119,8 @@ pub(super) struct CacheEditing {
 }
 
 impl LayerSimulation for CacheEditing {
-    fn layer(&self) -> &'static str {
-        "cache_edits"
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::CacheEdits
     }
 
     fn add_message(&mut self, message: &Arc<Message>) {
@@ -127,8 +160,8 @@ pub(super) struct Collapsing {
 const SUMMARY_PART: u64 = 10;
 
 impl LayerSimulation for Collapsing {
-    fn layer(&self) -> &'static str {
-        "collapse"
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::Collapse
     }
 
     fn add_message(&mut self, message: &Arc<Message>) {

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use dormouse_base::LayerSwitch;
 use dormouse_conversation::known_tools::{BASH, GREP, READ};
-use dormouse_conversation::{Block, BlockKind, Budget, Message, ResultContent, ToolUseId};
+use dormouse_conversation::{
+    Block, BlockKind, Budget, Message, ResultContent, ToolUseId, estimate_bytes,
+};
 
 use super::counters::{with, without};
 use super::results::LayerStatus;
@@ -23,20 +26,22 @@ const BOUNDS: [(&str, StorageLimit); 3] = [
 
 /// The session with results stored that were not, or with those put back that were.
 pub(super) struct Storing {
-    standing: LayerStatus,
+    status: LayerStatus,
     bound: StorageLimit,
     /// The tools of the calls that were made.
     tools: HashMap<ToolUseId, String>,
-    /// Messages that are in requests, with what storing frees in each.
+    /// What storing frees in the messages that are in requests.
     freed: u64,
-    ran: bool,
+    /// Messages with results that would have been stored since the last request, and what that frees.
+    new_runs: u64,
+    new_freed: u64,
 }
 
 impl Storing {
-    pub(super) fn new(standing: LayerStatus, budget: &Budget) -> Self {
+    pub(super) fn new(status: LayerStatus, budget: &Budget) -> Self {
         let most = usize::try_from(budget.results.tool_chars).unwrap_or(usize::MAX);
         let bound = StorageLimit::Chars(most);
-        Self { standing, bound, tools: HashMap::new(), freed: 0, ran: false }
+        Self { status, bound, tools: HashMap::new(), freed: 0, new_runs: 0, new_freed: 0 }
     }
 
     /// What storing the results of a message frees.
@@ -46,9 +51,8 @@ impl Storing {
 
     fn freed_by(&self, block: &Block) -> u64 {
         let BlockKind::ToolResult { id } = block.kind() else { return 0 };
-        if self.standing == LayerStatus::Worked {
-            let whole = stored_bytes(block).unwrap_or(0) / BYTES_A_TOKEN;
-            return whole.saturating_sub(u64::from(block.tokens()));
+        if self.status == LayerStatus::Fired {
+            return stored_freed(block).unwrap_or(0);
         }
         let tool = self.tools.get(id).map_or("", String::as_str);
         let own = BOUNDS.iter().find(|(name, _)| *name == tool);
@@ -70,15 +74,9 @@ impl Storing {
     }
 }
 
-const BYTES_A_TOKEN: u64 = 4;
-
 impl LayerSimulation for Storing {
-    fn layer(&self) -> &'static str {
-        "stored_results"
-    }
-
-    fn standing(&self) -> LayerStatus {
-        self.standing
+    fn layer(&self) -> LayerSwitch {
+        LayerSwitch::StoredResults
     }
 
     fn add_message(&mut self, message: &Arc<Message>) {
@@ -88,37 +86,45 @@ impl LayerSimulation for Storing {
             }
         }
         let freed = self.freed_in(message);
-        self.ran |= freed > 0;
+        self.new_runs += u64::from(freed > 0);
+        self.new_freed = self.new_freed.saturating_add(freed);
         self.freed = self.freed.saturating_add(freed);
     }
 
-    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+    fn view_changed(&mut self, view: &[Arc<Message>]) {
         self.freed = view.iter().map(|message| self.freed_in(message)).sum();
     }
 
+    fn compacted(&mut self, view: &[Arc<Message>], _: u64) {
+        self.view_changed(view);
+    }
+
     fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
-        let usage = match self.standing {
-            LayerStatus::Worked => with(moment.usage, self.freed),
-            LayerStatus::Replayed => without(moment.usage, self.freed, None),
+        let fired = self.status == LayerStatus::Fired;
+        let usage = if fired {
+            with(moment.usage, self.freed)
+        } else {
+            without(moment.usage, self.freed, None)
         };
-        let worked = self.standing == LayerStatus::Worked;
         SimulatedOutcome {
-            overflows: worked && usage.input_total() > u64::from(moment.budget.window),
+            overflows: fired && usage.input_total() > u64::from(moment.budget.window),
             usage,
-            freed: self.freed,
-            ran: std::mem::take(&mut self.ran),
+            kept_out: self.freed,
+            runs: std::mem::take(&mut self.new_runs),
+            freed: std::mem::take(&mut self.new_freed),
             ..SimulatedOutcome::default()
         }
     }
 }
 
-/// Whether a message holds a result that was stored.
-pub(super) fn holds_stored(message: &Message) -> bool {
-    message.blocks.iter().any(|block| stored_bytes(block).is_some())
+/// What storing a result freed; none for one that was not stored.
+pub(super) fn stored_freed(block: &Block) -> Option<u64> {
+    let whole = estimate_bytes(stored_bytes(block)?);
+    Some(whole.saturating_sub(u64::from(block.tokens())))
 }
 
 /// How long a result was before it was stored; none for one that was not.
-fn stored_bytes(block: &Block) -> Option<u64> {
+pub(super) fn stored_bytes(block: &Block) -> Option<u64> {
     if !matches!(block.kind(), BlockKind::ToolResult { .. }) || !block.raw().contains(MARK) {
         return None;
     }

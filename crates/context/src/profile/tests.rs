@@ -43,6 +43,7 @@ impl Session {
             message,
             one_hour_cache: false,
             withdrawn: false,
+            server_cleared: None,
         }));
     }
 
@@ -89,6 +90,8 @@ impl Session {
             budget: budget(100_000),
             cache_lives: Duration::from_mins(5),
             rates: &rates,
+            availability: &|_| LayerAvailability::Off,
+            calls: &|_| LayerCalls::default(),
         };
         profile(&replay, &rules)
     }
@@ -115,7 +118,7 @@ fn a_short_session_has_nothing_to_save() {
     assert_eq!(breaks(&profile), []);
     for layer in &profile.layers {
         assert_eq!((layer.runs, layer.freed_tokens, layer.calls), (0, 0, 0), "{layer:?}");
-        assert!(layer.saved_usd().abs() < 1e-12 && layer.standing == LayerStatus::Replayed);
+        assert!(layer.saved_usd().abs() < 1e-12 && layer.status == LayerStatus::Simulated);
     }
 }
 
@@ -130,7 +133,7 @@ fn a_pause_costs_the_cache_and_clearing_makes_it_cheaper() {
     let clearing = layer(&profile, "time_clearing");
     assert_eq!((clearing.runs, clearing.prefix_changes), (1, 1));
     // Five of ten results go, in three requests; the note is short.
-    assert!((29_000..30_000).contains(&clearing.freed_tokens), "{clearing:?}");
+    assert!((29_000..30_000).contains(&clearing.kept_out_tokens), "{clearing:?}");
     assert_eq!(profile.requests[9].freed.get("time_clearing"), None);
     assert!(profile.requests[12].freed["time_clearing"] > 9_000);
     // Written once at 12 dollars a million, read twice at 1: about 9,900 x 14.
@@ -168,7 +171,7 @@ fn a_full_window_is_snipped_folded_and_compacted_each_in_its_world() {
     let collapse = layer(&profile, "collapse");
     assert!(collapse.calls > 0 && collapse.cost_with_usd > collapse.cost_without_usd);
     let compact = layer(&profile, "auto_compact");
-    assert_eq!((compact.runs, compact.calls, compact.standing), (1, 1, LayerStatus::Replayed));
+    assert_eq!((compact.runs, compact.calls, compact.status), (1, 1, LayerStatus::Simulated));
 }
 
 #[test]
@@ -191,11 +194,11 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
     assert_eq!((compaction.request, compaction.tokens_before), (18, before));
     assert_eq!(compaction.tokens_after, profile.requests[17].context_tokens);
     let compact = layer(&profile, "auto_compact");
-    assert_eq!((compact.standing, compact.runs), (LayerStatus::Worked, 1));
+    assert_eq!((compact.status, compact.runs), (LayerStatus::Fired, 1));
     assert!((compact.cost_with_usd - profile.total.cost_usd).abs() < 1e-9, "what was paid");
     let added = before - compaction.tokens_after;
     assert_eq!(profile.requests[17].freed["auto_compact"], added);
-    assert_eq!(compact.freed_tokens, 10 * added);
+    assert_eq!((compact.freed_tokens, compact.kept_out_tokens), (added, 10 * added));
     assert_eq!(compact.overflows_at, Some(25), "more than 100,000");
     // The first request after it would have read what the one before had sent, and written the rest.
     let known = profile.requests[16].usage.total();
@@ -275,8 +278,8 @@ fn large_results_are_stored_or_were() {
     session.round(100);
     let profile = session.profile();
     let storing = layer(&profile, "stored_results");
-    assert_eq!((storing.standing, storing.runs), (LayerStatus::Replayed, 1));
-    assert!((38_000..39_500).contains(&storing.freed_tokens), "twice: {storing:?}");
+    assert_eq!((storing.status, storing.runs), (LayerStatus::Simulated, 1));
+    assert!((38_000..39_500).contains(&storing.kept_out_tokens), "twice: {storing:?}");
     assert!(storing.saved_usd() > 0.0);
 }
 

@@ -24,6 +24,8 @@ use crate::usage::Usage;
 pub(super) const STORED: &str = "stored-result";
 /// The kind of a line that lists messages whose thinking is no longer sent.
 pub(super) const THINKING_DROPPED: &str = "thinking-dropped";
+/// The kind of a line about what the server cleared by itself before it answered.
+pub(super) const SERVER_CLEARING: &str = "server-clearing";
 /// The kind of a line that withdraws the lines of a message.
 pub(super) const WITHDRAWN: &str = "withdrawn";
 
@@ -99,6 +101,8 @@ pub(super) enum LineBody<'a> {
     Compaction { compaction_record: CompactionRecord },
     /// The user went back to an earlier message.
     Rewind { rewind: RewindMark },
+    /// Tokens that the server left out by itself when it answered with a message.
+    ServerClearing { cleared_tokens: u64 },
     /// Messages whose thinking is no longer sent.
     ThinkingDropped {
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -196,6 +200,8 @@ pub(super) struct LineIn<'a> {
     pub(super) messages: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) delivers: Vec<String>,
+    #[serde(default)]
+    pub(super) cleared_tokens: Option<f64>,
 }
 
 impl LineIn<'_> {
@@ -254,6 +260,8 @@ pub(super) struct MessageIn<'a> {
     pub(super) stop_reason: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    context_management: Option<&'a RawValue>,
 }
 
 impl MessageIn<'_> {
@@ -262,6 +270,23 @@ impl MessageIn<'_> {
         self.usage
             .map_or(Ok(Usage::default()), |raw| serde_json::from_str(raw.get()))
             .map_err(TranscriptLineError::Usage)
+    }
+
+    /// Tokens that the server left out by itself, as other agents write it; none if it did not.
+    pub(super) fn cleared_tokens(&self) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Managed {
+            applied_edits: Vec<AppliedEdit>,
+        }
+        #[derive(Deserialize)]
+        struct AppliedEdit {
+            cleared_input_tokens: Option<f64>,
+        }
+        // Another shape says nothing about this.
+        let managed: Managed = serde_json::from_str(self.context_management?.get()).ok()?;
+        let tokens =
+            managed.applied_edits.iter().map(|edit| Usage::tokens(edit.cleared_input_tokens));
+        Some(tokens.fold(0, u64::saturating_add)).filter(|tokens| *tokens > 0)
     }
 
     /// Whether the request wrote to the cache with a time to live of one hour.

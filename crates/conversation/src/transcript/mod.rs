@@ -26,7 +26,10 @@ pub use envelope::{LineEnvelope, MessageHeader};
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
 pub use read::{load_subagent_transcript, load_transcript};
-pub use replay::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_transcript};
+pub use replay::{
+    Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_subagent_transcript,
+    replay_transcript,
+};
 pub use rewound::RewindMark;
 pub use search::{Passage, search_sessions};
 pub use sessions::{SessionSummary, list_sessions, newest_session, session_file, sessions_since};

@@ -11,10 +11,13 @@ use dormouse_base::MessageId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::boundary::{BOUNDARY, CompactionBoundary};
-use super::format::{LineIn, MessageIn, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN};
+use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
+use super::format::{
+    LineIn, MessageIn, SERVER_CLEARING, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN,
+};
 use super::loaded::TranscriptWarning;
 use super::read::{each_line, exact_blocks, merge, replace_results_in};
+use crate::block::Block;
 use crate::message::{Message, Response, Role};
 use crate::prefix::PrefixOrigin;
 use crate::tokens::estimate_text;
@@ -27,6 +30,15 @@ pub enum ReplayEvent {
     Message(ReplayedMessage),
     /// The conversation was compacted.
     Compacted(ReplayedCompaction),
+    /// A layer left messages out, put a summary in their place, or put them back.
+    LeftOut(ReplayedCompaction),
+    /// Results that had been sent are sent as these blocks from here on.
+    ResultsReplaced {
+        /// The message with the results.
+        message: MessageId,
+        /// Its new blocks; the others stay.
+        blocks: Vec<Block>,
+    },
     /// System prompt and tools were built; so many tokens, estimated.
     PrefixBuilt(u64),
     /// Thinking was taken out of earlier messages.
@@ -42,17 +54,21 @@ pub struct ReplayedMessage {
     pub one_hour_cache: bool,
     /// Whether it was undone: it was paid for, and is in no later request.
     pub withdrawn: bool,
+    /// Tokens that the server left out of its request by itself.
+    pub server_cleared: Option<u64>,
 }
 
-/// A compaction, of this or another agent.
+/// A compaction or a smaller change by a layer, of this or another agent.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayedCompaction {
     /// What started it: a word.
     pub trigger: String,
-    /// Who wrote the summary: a word; empty if the line does not tell.
+    /// Who wrote the summary, or which layer it was: a word; empty if the line does not tell.
     pub method: String,
     /// Tokens before it; 0 if the line does not tell.
     pub pre_tokens: u64,
+    /// Tokens after it, estimated; 0 if the line does not tell.
+    pub post_tokens: u64,
     /// The messages that stay, where the line names them. The others that belong to it follow.
     pub view: Vec<MessageId>,
     /// How much of what was put away the summary still holds, as written.
@@ -78,7 +94,15 @@ pub struct Replay {
 
 /// Reads a transcript from its bytes.
 pub fn replay_transcript(bytes: &[u8]) -> Replay {
-    let mut reader = Reader::default();
+    replay_with(Reader::default(), bytes)
+}
+
+/// Reads a subagent's own transcript: there, side-chain lines are the conversation.
+pub fn replay_subagent_transcript(bytes: &[u8]) -> Replay {
+    replay_with(Reader { is_subagent: true, ..Reader::default() }, bytes)
+}
+
+fn replay_with(mut reader: Reader, bytes: &[u8]) -> Replay {
     let read = each_line(bytes, |_, line| reader.read_line(line));
     Replay { lines: read.lines, warnings: read.warnings, ..reader.finish() }
 }
@@ -98,8 +122,14 @@ struct Drafted {
 #[derive(Default)]
 struct Reader {
     drafts: Vec<Draft>,
+    /// Whether the file is a subagent's.
+    is_subagent: bool,
     /// Where the message with this key stands.
     places: HashMap<String, usize>,
+    /// Where the newest answer of the model stands: what is in front of it was sent.
+    answered: usize,
+    /// By key of the answer: tokens that the server cleared for it.
+    cleared: HashMap<String, u64>,
     /// Answers of side chains by key: their lines repeat the counters too.
     side: HashMap<String, Response>,
     side_order: Vec<String>,
@@ -108,13 +138,19 @@ struct Reader {
 
 impl Reader {
     fn finish(mut self) -> Replay {
-        let events = self.drafts.into_iter().map(|draft| match draft {
+        let cleared: HashMap<usize, u64> = self
+            .cleared
+            .iter()
+            .filter_map(|(key, tokens)| Some((*self.places.get(key)?, *tokens)))
+            .collect();
+        let events = self.drafts.into_iter().enumerate().map(|(place, draft)| match draft {
             Draft::Done(event) => event,
             Draft::Said(Drafted { message, for_an_hour, withdrawn }) => {
                 ReplayEvent::Message(ReplayedMessage {
                     message: Arc::new(message),
                     one_hour_cache: for_an_hour,
                     withdrawn,
+                    server_cleared: cleared.get(&place).copied(),
                 })
             }
         });
@@ -127,8 +163,10 @@ impl Reader {
     fn read_line(&mut self, line: &[u8]) -> Result<(), TranscriptLineError> {
         let text = std::str::from_utf8(line)?;
         let mut line: LineIn<'_> = serde_json::from_str(text)?;
-        if line.subtype.as_deref() == Some(BOUNDARY) {
-            return self.compacted(&line);
+        match line.subtype.as_deref() {
+            Some(BOUNDARY) => return self.boundary(&line, ReplayEvent::Compacted),
+            Some(SNIP) => return self.boundary(&line, ReplayEvent::LeftOut),
+            _ => {}
         }
         if let Some(prefix) = line.prefix {
             self.replay.origin = line.origin.take().or(self.replay.origin.take());
@@ -137,13 +175,17 @@ impl Reader {
             return Ok(());
         }
         match (&*line.kind, line.message.take()) {
-            ("user" | "assistant", Some(message)) if line.is_sidechain => {
+            ("user" | "assistant", Some(message)) if line.is_sidechain != self.is_subagent => {
                 self.side_chain(&line, &message)
             }
             ("user" | "assistant", Some(message)) => self.said(&mut line, message),
             (STORED, Some(message)) => {
-                if let Some(drafted) = self.named(&line) {
-                    replace_results_in(&mut drafted.message, message.content.0);
+                self.replaced(&line, message.content.0);
+                Ok(())
+            }
+            (SERVER_CLEARING, _) => {
+                if let Some(key) = line.message_uuid.take() {
+                    self.cleared.insert(key.into_owned(), Usage::tokens(line.cleared_tokens));
                 }
                 Ok(())
             }
@@ -173,7 +215,24 @@ impl Reader {
         }
     }
 
-    fn compacted(&mut self, line: &LineIn<'_>) -> Result<(), TranscriptLineError> {
+    /// Results get other blocks: before they are first sent that is all there is to them, later it is an event.
+    fn replaced(&mut self, line: &LineIn<'_>, blocks: Vec<Block>) {
+        let place = line.message_uuid.as_deref().and_then(|key| self.places.get(key)).copied();
+        let was_sent = place.is_some_and(|place| place < self.answered);
+        let Some(drafted) = self.named(line) else { return };
+        if was_sent {
+            let message = drafted.message.id;
+            self.drafts.push(Draft::Done(ReplayEvent::ResultsReplaced { message, blocks }));
+        } else {
+            replace_results_in(&mut drafted.message, blocks);
+        }
+    }
+
+    fn boundary(
+        &mut self,
+        line: &LineIn<'_>,
+        event: fn(ReplayedCompaction) -> ReplayEvent,
+    ) -> Result<(), TranscriptLineError> {
         let raw = line.compact_metadata.map_or("{}", RawValue::get);
         let compaction =
             serde_json::from_str::<CompactionIn>(raw).map_err(TranscriptLineError::Compaction)?;
@@ -181,9 +240,10 @@ impl Reader {
         let (view, way, fidelity) = ours.map_or_else(Default::default, |boundary| {
             (boundary.view, boundary.method, boundary.fidelity)
         });
-        self.drafts.push(Draft::Done(ReplayEvent::Compacted(ReplayedCompaction {
+        self.drafts.push(Draft::Done(event(ReplayedCompaction {
             trigger: compaction.trigger,
             pre_tokens: Usage::tokens(compaction.pre_tokens),
+            post_tokens: Usage::tokens(compaction.post_tokens),
             method: way,
             view,
             fidelity,
@@ -219,6 +279,9 @@ impl Reader {
             message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
         }
         let key = key_of(line, &message)?;
+        if let Some(tokens) = message.cleared_tokens() {
+            self.cleared.insert(key.clone(), tokens);
+        }
         if let Some(Draft::Said(begun)) =
             self.places.get(&key).and_then(|place| self.drafts.get_mut(*place))
         {
@@ -232,6 +295,9 @@ impl Reader {
             withdrawn: false,
             message: message_of(line, message)?,
         };
+        if drafted.message.role == Role::Assistant {
+            self.answered = self.drafts.len();
+        }
         self.places.insert(key, self.drafts.len());
         self.drafts.push(Draft::Said(drafted));
         Ok(())
@@ -269,6 +335,7 @@ fn message_of(line: &LineIn<'_>, message: MessageIn<'_>) -> Result<Message, Tran
 struct CompactionIn {
     trigger: String,
     pre_tokens: Option<f64>,
+    post_tokens: Option<f64>,
 }
 
 #[cfg(test)]

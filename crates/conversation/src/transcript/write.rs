@@ -14,7 +14,8 @@ use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
 use super::compaction_record::CompactionRecord;
 use super::envelope::{LineEnvelope, MessageHeader};
 use super::format::{
-    LineBody, LineOut, MessageOut, STORED, THINKING_DROPPED, WITHDRAWN, format_timestamp,
+    LineBody, LineOut, MessageOut, SERVER_CLEARING, STORED, THINKING_DROPPED, WITHDRAWN,
+    format_timestamp,
 };
 use super::loaded::{LoadedTranscript, TranscriptWarning};
 use super::read::load_transcript;
@@ -296,6 +297,15 @@ impl Transcript {
     /// Withdraws a message: its response broke off and is requested again.
     pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
         self.write_about(message, WITHDRAWN, LineBody::Empty {})
+    }
+
+    /// Writes how much the server cleared by itself before it answered with a message.
+    pub fn record_server_clearing(
+        &mut self,
+        answer: MessageId,
+        cleared_tokens: u64,
+    ) -> Result<(), TranscriptError> {
+        self.write_about(answer, SERVER_CLEARING, LineBody::ServerClearing { cleared_tokens })
     }
 
     /// Writes the blocks that are sent instead of stored results of a message.

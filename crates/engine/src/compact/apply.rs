@@ -57,7 +57,7 @@ impl Engine {
             trigger: request.trigger,
             pre_tokens: before.tokens,
             post_tokens: before.counted(after),
-            method: way_name(&draft),
+            method: draft.way.as_str().to_owned(),
             last_message: draft.dropped.last().map(|message| message.id),
             view,
             removed: Vec::new(),
@@ -107,11 +107,4 @@ fn without_cache_edits(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
 fn kept_messages(kept: &[Arc<Message>]) -> (Vec<Message>, Vec<MessageId>) {
     let (messages, changed) = drop_thinking(&without_cache_edits(kept), DropThinking::KeepPending);
     (messages.into_iter().map(without_usage).collect(), changed)
-}
-
-fn way_name(draft: &CompactionDraft) -> String {
-    serde_json::to_value(draft.way)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }

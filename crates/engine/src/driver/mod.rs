@@ -141,8 +141,9 @@ impl<'e, 't> Driver<'e, 't> {
             }
             TurnAction::RecordCleared(cleared) => {
                 let engine = &mut *self.engine;
+                let answer = self.response_id;
                 Layers::new(&engine.config, &mut engine.conversation, &engine.figures)
-                    .record_cleared(cleared);
+                    .record_cleared(answer, cleared)?;
             }
             TurnAction::StartTool(call) => self.start_tool(call),
             TurnAction::StopTools => self.sources.cancel_tools.cancel(),

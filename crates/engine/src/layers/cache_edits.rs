@@ -1,6 +1,7 @@
 //! Clearing by the server: deletions in its cache (C-8), where the results stay in the messages and a message after the
 //! newest names those to leave out; and what a server that manages the window has cleared by itself (C-9).
 
+use dormouse_base::MessageId;
 use dormouse_context::layers::{
     CacheEdits, HistoryEdit, LayerPlan, LayerReport, cache_edits_block,
 };
@@ -47,8 +48,13 @@ impl Layers<'_> {
     }
 
     /// The server has cleared something by itself (C-9): its cache differs from there on.
-    pub(crate) fn record_cleared(&mut self, cleared: ClearedContext) {
+    pub(crate) fn record_cleared(
+        &mut self,
+        answer: MessageId,
+        cleared: ClearedContext,
+    ) -> Result<(), EngineError> {
         let layer = "server_clearing";
+        self.conversation.transcript.record_server_clearing(answer, cleared.tokens)?;
         self.conversation.announce_cache_change(layer);
         self.record_figures(&LayerReport {
             layer,
@@ -57,5 +63,6 @@ impl Layers<'_> {
             changed: cleared.tool_uses.saturating_add(cleared.thinking_turns),
             prefix_changed: true,
         });
+        Ok(())
     }
 }

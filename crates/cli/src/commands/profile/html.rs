@@ -11,7 +11,7 @@ use dormouse_model::PRICES_DATED;
 
 use super::plots::{self, acted};
 use super::session::ProfiledSession;
-use super::text::{at_work, cost, local, losses, saved, span};
+use super::text::{compares, cost, local, losses, saved, span, status};
 use crate::terminal::table::{dollars, percent};
 
 pub(super) fn page(session: &ProfiledSession) -> String {
@@ -45,7 +45,7 @@ pub(super) fn page(session: &ProfiledSession) -> String {
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
 const STYLE: &str = include_str!("page.css");
-const HOW: &str = "<p>Tokens kept out: tokens that the layer kept out of all requests together, or would have. Of the costs with and without it, one is the actual cost; the other is an estimate, made by replaying the layer alone with everything else unchanged.</p>";
+const HOW: &str = "<p>Fired: acted in this session. Idle: was on, and nothing was due. Simulated: was off, or not known; what it would have done. Not offered: not by this model's server. Tokens freed: when it acted, each time once. Tokens kept out: of all requests together. Of the costs with and without it, one is the actual cost, with the layer's own calls as far as the log has them; the other is an estimate, for this layer alone with all else unchanged.</p>";
 
 /// Escapes text for HTML content and attributes.
 pub(super) fn escape(text: &str) -> String {
@@ -151,21 +151,24 @@ fn layers(profile: &Profile) -> String {
         "saves",
         "cost with",
         "cost without",
+        "tokens freed",
         "tokens kept out",
         "runs",
         "model calls",
         "in this session",
     ];
     let row = |layer: &LayerProfile| {
+        let price = |usd: String| if compares(profile, layer) { usd } else { "-".to_owned() };
         vec![
             layer.layer.to_owned(),
-            saved(layer),
-            dollars(layer.cost_with_usd),
-            dollars(layer.cost_without_usd),
+            price(saved(layer)),
+            price(dollars(layer.cost_with_usd)),
+            price(dollars(layer.cost_without_usd)),
             group_digits(layer.freed_tokens),
+            group_digits(layer.kept_out_tokens),
             group_digits(layer.runs),
             group_digits(layer.calls),
-            at_work(layer).to_owned(),
+            status(layer).to_owned(),
         ]
     };
     let mut html = table(&head, profile.layers.iter().map(row));

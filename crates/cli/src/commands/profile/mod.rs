@@ -1,15 +1,20 @@
 //! `dormouse context`: profiles a session by replaying it through the context layers (C-24).
 
 mod html;
+mod layer_setup;
 mod plots;
 mod session;
+mod session_log;
+mod subagent_profile;
 mod text;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::profile::Profile;
 use dormouse_conversation::Usage;
+use dormouse_conversation::metrics::{LayerTotals, RequestTotals};
 use dormouse_model::PRICES_DATED;
 use serde::Serialize;
 
@@ -19,6 +24,8 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;
 use session::ProfiledSession;
+use session_log::SessionLog;
+use subagent_profile::SubagentProfile;
 
 pub(crate) fn run(arguments: &ContextArguments, world: &World) -> Result<Exit, Failure> {
     let session = ProfiledSession::read(arguments, world)?;
@@ -42,14 +49,25 @@ struct ProfileJson<'a> {
     transcript: String,
     lines: u64,
     skipped: Vec<String>,
-    other_lines: &'a std::collections::BTreeMap<String, u64>,
+    other_lines: &'a BTreeMap<String, u64>,
     window_tokens: u32,
     cache_ttl: &'static str,
     prices_dated: &'static str,
     /// Other conversations in the same file, which are not replayed.
     side_chains: SideChains,
+    /// Conversations of subagents, from their own transcripts.
+    subagents: &'a [SubagentProfile],
+    /// All requests of the session by its own log, also those that are in no transcript.
+    log: Option<LogJson<'a>>,
     #[serde(flatten)]
     profile: &'a Profile,
+}
+
+#[derive(Serialize)]
+struct LogJson<'a> {
+    total: &'a RequestTotals,
+    by_purpose: &'a BTreeMap<String, RequestTotals>,
+    layers: &'a BTreeMap<String, LayerTotals>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +89,12 @@ impl<'a> ProfileJson<'a> {
             cache_ttl: session.ttl_words(),
             prices_dated: PRICES_DATED,
             side_chains: SideChains { requests: side_chains.len(), usage },
+            subagents: &session.subagents,
+            log: session.log.as_ref().map(|SessionLog(log)| LogJson {
+                total: &log.total,
+                by_purpose: &log.by_purpose,
+                layers: &log.layers,
+            }),
             profile: &session.profile,
         }
     }

@@ -3,14 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dormouse_context::profile::{Profile, ProfileRules, Rates, profile};
+use dormouse_base::{LayerSwitch, Settings, group_digits};
+use dormouse_context::profile::{LayerCalls, Profile, ProfileRules, Rates, profile};
 use dormouse_conversation::transcript::{Replay, ReplayEvent, replay_transcript, session_file};
-use dormouse_conversation::{Budget, ContextWindow, DEFAULT_WINDOW, Usage};
+use dormouse_conversation::{
+    Budget, ContextWindow, DEFAULT_WINDOW, Usage, WindowSource, resolve_window,
+};
 use dormouse_engine::SessionFolder;
 use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, default_cache_ttl};
 
+use super::layer_setup::availability;
+use super::session_log::{LogComparison, SessionLog};
+use super::subagent_profile::{SubagentProfile, subagents};
 use crate::args::{CacheTtlArgument, ContextArguments};
 use crate::message_catalog::msg;
+use crate::terminal::table::dollars;
+use crate::wiring::connect::user_window;
 use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::settings;
@@ -31,6 +39,9 @@ pub(super) struct ProfiledSession {
     pub(super) budget: Budget,
     pub(super) ttl: CacheTtl,
     pub(super) profile: Profile,
+    pub(super) subagents: Vec<SubagentProfile>,
+    /// The session's own log; none for another agent's session, and where it was deleted.
+    pub(super) log: Option<SessionLog>,
 }
 
 impl ProfiledSession {
@@ -42,21 +53,33 @@ impl ProfiledSession {
         let project = current_project()?;
         let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
         let prices = PriceTable::of_settings(&in_force.settings.prices);
-        let window = arguments.window.unwrap_or_else(|| likely_window(&replay));
+        let window = match arguments.window {
+            Some(window) => window,
+            None => window_of(&replay, &in_force.settings, world)?,
+        };
         let window = ContextWindow::new(window)
             .map_err(|error| Failure::usage(error).hint(msg!("profile-window-hint")))?;
         let budget = Budget::for_window(window, MAX_RESPONSE);
-        let ttl = ttl(arguments.cache_ttl, &replay);
-        let rules = ProfileRules {
+        let ttl = ttl(arguments.cache_ttl, &replay, &in_force.settings);
+        let log = SessionLog::of(&path, &world.home()?)?;
+        let calls = |layer: LayerSwitch| {
+            log.as_ref().map_or_else(LayerCalls::default, |log| log.calls(layer))
+        };
+        let mut rules = ProfileRules {
             budget,
             cache_lives: lifetime(ttl),
             rates: &|model| prices.price(model).map(rates),
+            availability: &|layer| availability(layer, &replay, &in_force.switches),
+            calls: &calls,
         };
         let profile = profile(&replay, &rules);
         if profile.requests.is_empty() {
             return Err(no_requests(&path, &replay));
         }
-        Ok(Self { path, replay, budget, ttl, profile })
+        // What the layers of a subagent asked a model for is not told apart in the log.
+        rules.calls = &|_| LayerCalls::default();
+        let subagents = subagents(&path, &rules)?;
+        Ok(Self { path, replay, budget, ttl, profile, subagents, log })
     }
 
     /// Warnings about unusable lines and unknown prices.
@@ -71,7 +94,22 @@ impl ProfiledSession {
         if unpriced > 0 {
             lines.push(msg!("profile-unpriced", count = unpriced));
         }
+        lines.extend(self.log_problem());
         lines
+    }
+
+    /// Where the session's own log says something else than its transcript.
+    fn log_problem(&self) -> Option<String> {
+        match self.log.as_ref()?.compare(&self.profile.total) {
+            LogComparison::Same => None,
+            LogComparison::LogHasMore { requests, tokens, cost_usd } => Some(msg!(
+                "profile-log-has-more",
+                requests = requests,
+                tokens = group_digits(tokens),
+                cost = dollars(cost_usd)
+            )),
+            LogComparison::LogHasLess => Some(msg!("profile-log-has-less")),
+        }
     }
 
     /// The assumed lifetime of the prompt cache.
@@ -116,24 +154,37 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     )))
 }
 
-/// The smallest common window that all requests fit into.
+/// The window as the settings and the session's model have it, or the smallest common one that all requests fit into.
+fn window_of(replay: &Replay, settings: &Settings, world: &World) -> Result<u32, Failure> {
+    let likely = likely_window(replay);
+    let Some(origin) = &replay.origin else { return Ok(likely) };
+    let set = user_window(settings, &world.environment, &origin.model)?;
+    let (window, source) = resolve_window(&origin.model, set, None).map_err(Failure::usage)?;
+    Ok(if source == WindowSource::Default { likely } else { window.tokens() })
+}
+
 fn likely_window(replay: &Replay) -> u32 {
     let sizes = replay.events.iter().filter_map(|event| match event {
         ReplayEvent::Message(said) => Some(said.message.response.as_ref()?.usage.input_total()),
-        ReplayEvent::Compacted(_) | ReplayEvent::PrefixBuilt(_) | ReplayEvent::ThinkingDropped => {
-            None
-        }
+        _ => None,
     });
     let largest = u32::try_from(sizes.max().unwrap_or(0)).unwrap_or(u32::MAX);
     let usual = [DEFAULT_WINDOW, LARGE_WINDOW].into_iter().find(|window| largest <= *window);
     usual.unwrap_or(largest)
 }
 
-fn ttl(given: Option<CacheTtlArgument>, replay: &Replay) -> CacheTtl {
-    match (given, &replay.origin) {
-        (Some(CacheTtlArgument::FiveMinutes), _) | (None, None) => CacheTtl::FiveMinutes,
-        (Some(CacheTtlArgument::Hour), _) => CacheTtl::OneHour,
-        (None, Some(origin)) => default_cache_ttl(&origin.server),
+/// The lifetime of cached prompts: as given, as set for a session of ours, or as its server has it by default.
+fn ttl(given: Option<CacheTtlArgument>, replay: &Replay, settings: &Settings) -> CacheTtl {
+    match given {
+        Some(CacheTtlArgument::FiveMinutes) => return CacheTtl::FiveMinutes,
+        Some(CacheTtlArgument::Hour) => return CacheTtl::OneHour,
+        None => {}
+    }
+    let Some(origin) = &replay.origin else { return CacheTtl::FiveMinutes };
+    match settings.provider.cache_ttl.as_deref() {
+        Some("1h") => CacheTtl::OneHour,
+        Some("5m") => CacheTtl::FiveMinutes,
+        _ => default_cache_ttl(&origin.server),
     }
 }
 

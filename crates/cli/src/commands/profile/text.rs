@@ -3,16 +3,47 @@
 use std::collections::BTreeMap;
 
 use dormouse_base::group_digits;
-use dormouse_context::profile::{BreakReason, LayerProfile, LayerStatus, Profile, RequestProfile};
+use dormouse_context::profile::{
+    BreakReason, CacheUse, LayerProfile, LayerStatus, Profile, RequestProfile,
+};
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
 use super::session::ProfiledSession;
+use crate::message_catalog::msg;
 use crate::terminal::table::{NumberTable, dollars, percent, tokens};
 
 pub(super) fn text(session: &ProfiledSession) -> String {
-    [head(session), totals(&session.profile), requests(&session.profile), layers(&session.profile)]
-        .join("\n")
+    let profile = &session.profile;
+    let mut parts = vec![head(session), totals(profile), requests(profile), layers(profile)];
+    parts.extend(beside(session));
+    parts.join("\n")
+}
+
+/// All requests of the session by purpose, where there are others than those of the conversation.
+fn beside(session: &ProfiledSession) -> Option<String> {
+    let log = &session.log.as_ref()?.0;
+    if log.by_purpose.len() < 2 {
+        return None;
+    }
+    let head = msg!("profile-purposes");
+    let names = ["requests", "input", "read", "output", "cost"];
+    let mut table = NumberTable::new(&[&["purpose"], &names[..]].concat());
+    let total = ("all", &log.total);
+    let purposes = log.by_purpose.iter().map(|(name, made)| (name.as_str(), made));
+    for (name, made) in purposes.chain([total]) {
+        table.row(
+            name,
+            [
+                group_digits(made.requests),
+                tokens(made.usage.input_total()),
+                tokens(made.usage.cache_read_input_tokens),
+                tokens(made.usage.output_tokens),
+                dollars(made.cost_usd),
+            ],
+        );
+    }
+    Some(format!("{head}\n{}", table.render()))
 }
 
 fn head(session: &ProfiledSession) -> String {
@@ -70,6 +101,11 @@ fn totals(profile: &Profile) -> String {
 
 /// How often the cached prefix was lost.
 pub(super) fn losses(profile: &Profile) -> String {
+    match profile.total.cache {
+        CacheUse::None => return msg!("profile-no-cache"),
+        CacheUse::Unknown => return msg!("profile-cache-unknown"),
+        CacheUse::Used => {}
+    }
     match profile.requests.iter().filter(|request| request.broke.is_some()).count() {
         0 => "never lost".to_owned(),
         1 => format!("{} tokens lost in one break", tokens(profile.total.lost_tokens)),
@@ -140,15 +176,16 @@ fn layers(profile: &Profile) -> String {
     let mut table =
         NumberTable::new(&["layer", "here", "runs", "kept out", "with", "without", "saves"]);
     for layer in &profile.layers {
+        let price = |usd: String| if compares(profile, layer) { usd } else { "-".to_owned() };
         table.row(
             layer.layer,
             [
-                at_work(layer).to_owned(),
+                status(layer).to_owned(),
                 group_digits(layer.runs),
-                tokens(layer.freed_tokens),
-                dollars(layer.cost_with_usd),
-                dollars(layer.cost_without_usd),
-                saved(layer),
+                tokens(layer.kept_out_tokens),
+                price(dollars(layer.cost_with_usd)),
+                price(dollars(layer.cost_without_usd)),
+                price(saved(layer)),
             ],
         );
     }
@@ -165,12 +202,20 @@ fn layers(profile: &Profile) -> String {
     text
 }
 
-/// Whether the layer was on in the session.
-pub(super) fn at_work(layer: &LayerProfile) -> &'static str {
-    match layer.standing {
-        LayerStatus::Worked => "on",
-        LayerStatus::Replayed => "off",
+/// What the layer had to do with the session.
+pub(super) fn status(layer: &LayerProfile) -> &'static str {
+    match layer.status {
+        LayerStatus::Fired => "fired",
+        LayerStatus::Idle => "on, idle",
+        LayerStatus::Simulated => "simulated",
+        LayerStatus::NotOffered => "not offered",
     }
+}
+
+/// Whether there are two costs to compare: a layer that changed nothing, and tokens without a price, have none.
+pub(super) fn compares(profile: &Profile, layer: &LayerProfile) -> bool {
+    let is_priced = profile.total.unpriced < profile.total.requests;
+    is_priced && matches!(layer.status, LayerStatus::Fired | LayerStatus::Simulated)
 }
 
 /// The signed savings of the layer.
@@ -180,9 +225,11 @@ pub(super) fn saved(layer: &LayerProfile) -> String {
 }
 
 const NOTE: &str = "
+fired: acted in this session. idle: was on, and nothing was due. simulated: was off,
+or not known; what it would have done. not offered: not by this model's server.
 kept out: tokens that the layer kept out of all requests together, or would have.
-with, without: one is the actual cost; the other is an estimate, made by replaying
-the layer alone with everything else unchanged.
+with, without: one is the actual cost, with the layer's own calls as far as the log
+has them; the other is an estimate, for this layer alone with all else unchanged.
 ";
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
