@@ -47,7 +47,7 @@ impl LayerSimulation for NeverCompacted {
         let put_away = before.unwrap_or(0).saturating_sub(moment.used());
         self.added = self.added.saturating_add(put_away);
         let mut usage = with(moment.usage, self.added);
-        if before.is_some() {
+        if before.is_some() && moment.is_warm {
             usage = unbroken(&usage, self.known);
         }
         self.known = usage.total();

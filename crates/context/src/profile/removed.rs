@@ -64,7 +64,8 @@ impl LayerSimulation for Removed {
     fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
         let kept_out = self.added;
         let mut usage = with(moment.usage, kept_out);
-        if std::mem::take(&mut self.broke) {
+        // A cache that had expired is lost with the layer and without it.
+        if std::mem::take(&mut self.broke) && moment.is_warm {
             usage = unbroken(&usage, self.known);
         }
         self.known = usage.total();

@@ -257,7 +257,7 @@ impl<'a> Run<'a> {
             Tariff { rates: (self.rules.rates)(&response.model), for_an_hour: lives >= HOUR };
         let cost_usd = tariff.cost(&usage);
         let number = self.profile.requests.len() as u64 + 1;
-        let (freed, other_cost_usd) = self.ask_worlds(&usage, started, &tariff, number);
+        let (freed, other_cost_usd) = self.ask_worlds(&usage, started, lives, &tariff, number);
         let broke = self.broke(&usage, started, &response.model, lives);
         self.count(&usage, counted, cost_usd, broke.map_or(0, |broke| broke.lost_tokens));
         for compaction in std::mem::take(&mut self.compactions) {
@@ -286,6 +286,7 @@ impl<'a> Run<'a> {
         &mut self,
         usage: &Usage,
         started: Timestamp,
+        lives: Duration,
         tariff: &Tariff,
         number: u64,
     ) -> (ByLayer<u64>, ByLayer<f64>) {
@@ -293,7 +294,10 @@ impl<'a> Run<'a> {
             *self.overhead.get_or_insert(usage.input_total().saturating_sub(self.view_tokens));
         let answered = self.before.as_ref().map(|before| before.answered);
         let idle = answered.map_or(Duration::ZERO, |answered| since(answered, started));
-        let moment = SimulatedRequest { usage, idle, budget: &self.rules.budget, overhead };
+        let is_warm =
+            self.before.as_ref().is_some_and(|before| since(before.started, started) <= lives);
+        let budget = &self.rules.budget;
+        let moment = SimulatedRequest { usage, idle, is_warm, budget, overhead };
         let paid = tariff.cost(usage);
         let (mut freed, mut other_cost) = (ByLayer::new(), ByLayer::new());
         for world in &mut self.worlds {

@@ -11,6 +11,8 @@ pub(super) struct SimulatedRequest<'a> {
     pub(super) usage: &'a Usage,
     /// How long the last answer was ago.
     pub(super) idle: Duration,
+    /// Whether the server can still have had what the last request sent in its cache.
+    pub(super) is_warm: bool,
     /// The numbers for the window.
     pub(super) budget: &'a Budget,
     /// What comes in front of the messages, estimated.

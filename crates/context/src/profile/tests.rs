@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_base::{LayerSwitch, MessageId};
 use dormouse_conversation::transcript::{Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage};
-use dormouse_conversation::{Message, Response, Usage};
+use dormouse_conversation::{Block, BlockKind, Message, Response, ResultContent, Usage};
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
+use crate::layers::CLEARED_RESULT;
 use crate::layers::testing::{Maker, budget, text_of};
 
 /// A session that a server with a cache answers: what was sent before is read, the rest written.
@@ -74,6 +76,10 @@ impl Session {
     }
 
     fn profile(self) -> Profile {
+        self.profile_with(&|_| LayerAvailability::Off)
+    }
+
+    fn profile_with(self, availability: &dyn Fn(LayerSwitch) -> LayerAvailability) -> Profile {
         let rates = |model: &str| {
             let rates = Rates {
                 input: 10.0,
@@ -90,8 +96,8 @@ impl Session {
             budget: budget(100_000),
             cache_lives: Duration::from_mins(5),
             rates: &rates,
-            availability: &|_| LayerAvailability::Off,
-            calls: &|_| LayerCalls::default(),
+            availability,
+            calls: &|_| LayerCalls { requests: 7, cost_usd: 0.01 },
         };
         profile(&replay, &rules)
     }
@@ -195,7 +201,7 @@ fn a_compaction_is_compared_with_a_session_that_only_grows() {
     assert_eq!(compaction.tokens_after, profile.requests[17].context_tokens);
     let compact = layer(&profile, "auto_compact");
     assert_eq!((compact.status, compact.runs), (LayerStatus::Fired, 1));
-    assert!((compact.cost_with_usd - profile.total.cost_usd).abs() < 1e-9, "what was paid");
+    assert!((compact.cost_with_usd - profile.total.cost_usd - 0.01).abs() < 1e-9, "and its calls");
     let added = before - compaction.tokens_after;
     assert_eq!(profile.requests[17].freed["auto_compact"], added);
     assert_eq!((compact.freed_tokens, compact.kept_out_tokens), (added, 10 * added));
@@ -291,4 +297,127 @@ fn cache_edits_free_without_a_break() {
     let edits = layer(&profile, "cache_edits");
     assert_eq!((edits.runs, edits.prefix_changes, edits.calls), (1, 0, 0));
     assert!(edits.saved_usd() > 0.0);
+}
+
+/// The message that came at this place.
+fn said_at(session: &Session, place: usize) -> Arc<Message> {
+    let mut messages = session.events.iter().filter_map(|event| match event {
+        ReplayEvent::Message(said) => Some(&said.message),
+        _ => None,
+    });
+    Arc::clone(messages.nth(place).unwrap())
+}
+
+fn ids(session: &Session, from: usize) -> Vec<MessageId> {
+    let messages = session.events.iter().filter_map(|event| match event {
+        ReplayEvent::Message(said) => Some(said.message.id),
+        _ => None,
+    });
+    messages.skip(from).collect()
+}
+
+#[test]
+fn a_snip_that_happened_is_undone_to_see_what_it_saved() {
+    let mut session = Session::new();
+    (0..10).for_each(|_| session.round(4_000));
+    let before = session.context;
+    let view = ids(&session, 9);
+    session.events.push(ReplayEvent::LeftOut(ReplayedCompaction {
+        trigger: "auto".into(),
+        method: "snip".into(),
+        pre_tokens: before,
+        post_tokens: before - 16_000,
+        view,
+        ..ReplayedCompaction::default()
+    }));
+    (session.context, session.cached) = (before - 16_000, PROMPT);
+    (0..4).for_each(|_| session.round(4_000));
+    let profile = session.profile();
+    assert_eq!(breaks(&profile), [(11, BreakReason::Edited)]);
+    let snip = layer(&profile, "snip");
+    assert_eq!((snip.status, snip.runs, snip.freed_tokens), (LayerStatus::Fired, 1, 16_000));
+    assert_eq!((snip.prefix_changes, snip.kept_out_tokens), (1, 4 * 16_000));
+    assert!((snip.cost_with_usd - profile.total.cost_usd - 0.01).abs() < 1e-9, "and its calls");
+    // Without it, the request after it would have read all that had been sent.
+    let known = profile.requests[9].usage.total();
+    let request = profile.requests[10].context_tokens + 16_000;
+    let other = profile.requests[10].other_cost_usd["snip"];
+    assert!((other - dollars(known, request - known)).abs() < 1e-9, "{other}");
+}
+
+#[test]
+fn results_cleared_in_one_go_are_one_run() {
+    let mut session = Session::new();
+    (0..8).for_each(|_| session.round(2_000));
+    session.wait(61);
+    let note = ResultContent::Text(CLEARED_RESULT.to_owned());
+    for place in [2, 4] {
+        let message = said_at(&session, place);
+        let BlockKind::ToolResult { id } = message.blocks[0].kind() else { panic!("{message:?}") };
+        let blocks = vec![Block::tool_result(id, &note, false)];
+        session.events.push(ReplayEvent::ResultsReplaced { message: message.id, blocks });
+    }
+    session.context -= 3_900;
+    session.round(2_000);
+    let profile = session.profile();
+    let clearing = layer(&profile, "time_clearing");
+    assert_eq!((clearing.status, clearing.runs), (LayerStatus::Fired, 1));
+    assert!((3_900..4_000).contains(&clearing.freed_tokens), "{clearing:?}");
+    assert_eq!(clearing.kept_out_tokens, clearing.freed_tokens, "one request");
+    assert!(clearing.saved_usd() > 0.0);
+}
+
+#[test]
+fn what_the_server_cleared_counts_for_its_request_alone() {
+    let mut session = Session::new();
+    (0..3).for_each(|_| session.round(2_000));
+    for event in &mut session.events {
+        if let ReplayEvent::Message(said) = event
+            && said.message.response.is_some()
+        {
+            said.server_cleared = Some(1_000);
+        }
+    }
+    let profile = session.profile();
+    let cleared = layer(&profile, "server_clearing");
+    assert_eq!((cleared.status, cleared.runs), (LayerStatus::Fired, 3));
+    assert_eq!((cleared.freed_tokens, cleared.kept_out_tokens), (3_000, 3_000));
+}
+
+#[test]
+fn a_compaction_from_notes_saves_a_call_and_what_the_notes_cost_is_counted() {
+    let mut session = Session::new();
+    (0..5).for_each(|_| session.round(4_000));
+    let before = session.context;
+    session.events.push(ReplayEvent::Compacted(ReplayedCompaction {
+        method: "notes".into(),
+        pre_tokens: before,
+        post_tokens: PROMPT,
+        ..ReplayedCompaction::default()
+    }));
+    (session.context, session.cached) = (PROMPT, 0);
+    session.round(4_000);
+    let profile = session.profile_with(&|_| LayerAvailability::On);
+    let notes = layer(&profile, "notes_compaction");
+    assert_eq!((notes.status, notes.runs, notes.calls), (LayerStatus::Fired, 1, 7));
+    assert_eq!(notes.freed_tokens, before - PROMPT);
+    assert!((notes.cost_with_usd - profile.total.cost_usd - 0.01).abs() < 1e-9, "{notes:?}");
+    assert!(notes.cost_without_usd > profile.total.cost_usd, "a summary by the model");
+    for layer in profile.layers.iter().filter(|layer| layer.layer != "notes_compaction") {
+        assert_eq!((layer.status, layer.runs), (LayerStatus::Idle, 0), "{layer:?}");
+        assert!(layer.saved_usd().abs() < 1e-12, "{layer:?}");
+    }
+}
+
+#[test]
+fn whether_there_was_a_cache_is_told() {
+    let cache = |usage: Usage| {
+        let mut session = Session::new();
+        (0..2).for_each(|_| session.round_with(usage, 100));
+        session.profile().total.cache
+    };
+    let plain = Usage { input_tokens: 900, ..Usage::default() };
+    assert_eq!(cache(plain), CacheUse::None);
+    assert_eq!(cache(Usage { cache_read_input_tokens: 1, ..plain }), CacheUse::Used);
+    assert_eq!(cache(Usage::default()), CacheUse::Unknown);
 }

@@ -382,6 +382,56 @@ mod tests {
     }
 
     #[test]
+    fn what_a_server_cleared_belongs_to_its_answer_in_either_form() {
+        let edits =
+            r#"{"applied_edits":[{"cleared_input_tokens":30},{"cleared_input_tokens":12}]}"#;
+        let theirs = answer(1, ("msg_1", "req_1"), "a", 1)
+            .replace(r#""role""#, &format!(r#""context_management":{edits},"role""#));
+        let ours = answer(2, ("msg_2", "req_2"), "b", 1).replace(
+            r#""requestId""#,
+            r#""messageUuid":"01a1df2e-ec05-7007-8000-000000000102","requestId""#,
+        );
+        let line = r#"{"type":"server-clearing","messageUuid":"01a1df2e-ec05-7007-8000-000000000102","clearedTokens":7}"#;
+        let lines = [theirs, line.to_owned(), ours];
+        let replay = replay_transcript(lines.join("\n").as_bytes());
+        let cleared: Vec<_> = said(&replay).iter().map(|said| said.server_cleared).collect();
+        assert_eq!(cleared, [Some(42), Some(7)], "{:?}", replay.warnings);
+    }
+
+    #[test]
+    fn results_replaced_after_they_were_sent_are_an_event() {
+        let result = |text: &str| {
+            format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}}]"#)
+        };
+        let id = "01a1df2e-ec05-7007-8000-000000000009";
+        let user = USER.replace("\"hi\"", &result("whole")).replace("000000000001", "000000000009");
+        let user = user.replacen('{', &format!(r#"{{"messageUuid":"{id}","#), 1);
+        let stored = |text: &str| {
+            let content = result(text);
+            format!(
+                r#"{{"type":"stored-result","messageUuid":"{id}","message":{{"role":"user","content":{content}}}}}"#
+            )
+        };
+        let lines =
+            [user, stored("preview"), answer(1, ("msg_1", "req_1"), "a", 1), stored("cleared")];
+        let replay = replay_transcript(lines.join("\n").as_bytes());
+        assert!(said(&replay)[0].message.blocks[0].raw().contains("preview"), "{replay:?}");
+        let Some(ReplayEvent::ResultsReplaced { blocks, .. }) = replay.events.last() else {
+            panic!("{replay:?}")
+        };
+        assert!(blocks[0].raw().contains("cleared"));
+    }
+
+    #[test]
+    fn a_subagents_own_transcript_is_a_conversation() {
+        let lines = [USER.to_owned(), answer(1, ("msg_1", "req_1"), "a", 9)];
+        let side = lines.join("\n").replace(r#""uuid""#, r#""isSidechain":true,"uuid""#);
+        assert_eq!(said(&replay_transcript(side.as_bytes())).len(), 0);
+        let replay = replay_subagent_transcript(side.as_bytes());
+        assert_eq!((said(&replay).len(), replay.side_chains.len()), (2, 0));
+    }
+
+    #[test]
     fn broken_lines_are_named_and_foreign_ones_counted() {
         let lines = [
             "no json",
