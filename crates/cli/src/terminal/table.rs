@@ -2,7 +2,7 @@
 
 use dormouse_base::group_digits;
 
-use dormouse_tui::width::fitted;
+use dormouse_tui::width::{self, fitted};
 
 /// The widest that a table gets.
 const COLUMNS: usize = 80;
@@ -32,7 +32,8 @@ impl NumberTable {
                 if place == 0 {
                     line.push_str(&format!("{:<width$}", fitted(cell, *width)));
                 } else {
-                    line.push_str(&format!("{GAP}{cell:>width$}"));
+                    let padding = " ".repeat(width.saturating_sub(width::of(cell)));
+                    line.push_str(&format!("{GAP}{padding}{cell}"));
                 }
             }
             text.push_str(line.trim_end());
@@ -47,7 +48,7 @@ impl NumberTable {
         let mut widths: Vec<usize> = (0..columns)
             .map(|place| {
                 let cells = self.rows.iter().filter_map(|row| row.get(place));
-                cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+                cells.map(|cell| width::of(cell)).max().unwrap_or(0)
             })
             .collect();
         let numbers: usize = widths.iter().skip(1).map(|width| width + GAP.len()).sum();

@@ -168,7 +168,7 @@ fn layers(profile: &Profile) -> String {
             group_digits(layer.kept_out_tokens),
             group_digits(layer.runs),
             group_digits(layer.calls),
-            status(layer).to_owned(),
+            status(layer),
         ]
     };
     let mut html = table(&head, profile.layers.iter().map(row));

@@ -180,7 +180,7 @@ fn layers(profile: &Profile) -> String {
         table.row(
             layer.layer,
             [
-                status(layer).to_owned(),
+                status(layer),
                 group_digits(layer.runs),
                 tokens(layer.kept_out_tokens),
                 price(dollars(layer.cost_with_usd)),
@@ -190,7 +190,7 @@ fn layers(profile: &Profile) -> String {
         );
     }
     let mut text = table.render();
-    text.push_str(NOTE);
+    text.push_str(&format!("\n{}\n", msg!("profile-layers-note")));
     for layer in &profile.layers {
         if let Some(number) = layer.overflows_at {
             text.push_str(&format!(
@@ -203,12 +203,12 @@ fn layers(profile: &Profile) -> String {
 }
 
 /// What the layer had to do with the session.
-pub(super) fn status(layer: &LayerProfile) -> &'static str {
+pub(super) fn status(layer: &LayerProfile) -> String {
     match layer.status {
-        LayerStatus::Fired => "fired",
-        LayerStatus::Idle => "on, idle",
-        LayerStatus::Simulated => "simulated",
-        LayerStatus::NotOffered => "not offered",
+        LayerStatus::Fired => msg!("profile-status-fired"),
+        LayerStatus::Idle => msg!("profile-status-idle"),
+        LayerStatus::Simulated => msg!("profile-status-simulated"),
+        LayerStatus::NotOffered => msg!("profile-status-not-offered"),
     }
 }
 
@@ -223,14 +223,6 @@ pub(super) fn saved(layer: &LayerProfile) -> String {
     let amount = layer.saved_usd();
     if amount < 0.0 { format!("-{}", dollars(-amount)) } else { dollars(amount) }
 }
-
-const NOTE: &str = "
-fired: acted in this session. idle: was on, and nothing was due. simulated: was off,
-or not known; what it would have done. not offered: not by this model's server.
-kept out: tokens that the layer kept out of all requests together, or would have.
-with, without: one is the actual cost, with the layer's own calls as far as the log
-has them; the other is an estimate, for this layer alone with all else unchanged.
-";
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
 fn share(part: u64, whole: u64) -> Option<f64> {

@@ -570,6 +570,16 @@ profile-log-has-less = warning: the session's log is incomplete; the transcript 
 profile-no-cache = none: no request read or wrote a cached prefix
 profile-cache-unknown = unknown: the server reported no counts
 profile-purposes = All requests of the session, by its log:
+profile-status-fired = fired
+profile-status-idle = on, idle
+profile-status-simulated = simulated
+profile-status-not-offered = not offered
+profile-layers-note =
+    fired: acted in this session. idle: was on, and nothing was due. simulated: was off,
+    or not known; what it would have done. not offered: not by this model's server.
+    kept out: tokens that the layer kept out of all requests together, or would have.
+    with, without: one is the actual cost, with the layer's own calls as far as the log
+    has them; the other is an estimate, for this layer alone with all else unchanged.
 profile-no-file = cannot read the file `{ $name }`
 profile-no-file-hint = give the path of a transcript, or the id of a session (see `dormouse sessions`)
 profile-unknown-session = this project has no session `{ $session }`

@@ -533,6 +533,16 @@ profile-log-has-less = 警告：会话的统计日志不完整；以会话记录
 profile-no-cache = 无：没有任何请求读取或写入过缓存
 profile-cache-unknown = 未知：服务器没有报告用量
 profile-purposes = 会话的全部请求（据统计日志）：
+profile-status-fired = 已触发
+profile-status-idle = 开启，未触发
+profile-status-simulated = 模拟
+profile-status-not-offered = 不支持
+profile-layers-note =
+    已触发：在此会话中起过作用。未触发：已开启，但没有需要处理的内容。
+    模拟：未开启或未知，显示的是假如开启会怎样。不支持：该模型的服务器不提供。
+    kept out：该层使所有请求合计少发送（或本可少发送）的 token 数。
+    with、without：其一为实际费用（含日志中记录的该层自身的请求），另一个为估算：
+    只改变这一层，其他一切不变。
 profile-no-file = 无法读取文件 `{ $name }`
 profile-no-file-hint = 请给出会话记录的路径或会话 ID（见 `dormouse sessions`）
 profile-unknown-session = 此项目没有会话 `{ $session }`
