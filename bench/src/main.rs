@@ -143,6 +143,10 @@ struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "claude-sonnet-4-5")]
     priced_as: String,
 
+    /// `long-haul`: the server has no cache
+    #[arg(long)]
+    without_cache: bool,
+
     /// `long-haul`: a debug build, for the rows with pauses: a release build's clock can not be set
     #[arg(long, value_name = "FILE")]
     debug_binary: Option<PathBuf>,
@@ -326,6 +330,7 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         only: arguments.only.clone(),
         at_once: arguments.at_once,
         agents: arguments.agents,
+        has_cache: !arguments.without_cache,
     };
     let report = long_haul::run(&found(&arguments.binary), &length);
     let section = if arguments.agents { "long-haul-agents" } else { "long-haul" };

@@ -47,6 +47,8 @@ pub(super) struct Order<'a> {
     pub(super) reading: Reading,
     /// Whether the model hands some of its work to agents.
     pub(super) agents: bool,
+    /// Whether the server has a cache.
+    pub(super) has_cache: bool,
 }
 
 /// What came of it.
@@ -71,6 +73,7 @@ pub(super) fn run(order: &Order<'_>) -> Result<HaulOutcome> {
     let mut home = TestHome::new();
     let ledger = Ledger::new(&home.dormouse_home(), order.window, MAX_OUTPUT, order.reading);
     let ledger = if order.agents { ledger.with_agents() } else { ledger };
+    let ledger = if order.has_cache { ledger } else { ledger.without_cache() };
     let ledger = Arc::new(Mutex::new(ledger));
     let server = serve(order, &ledger);
     home.use_server(&server);

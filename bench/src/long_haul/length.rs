@@ -22,6 +22,8 @@ pub(crate) struct Length {
     pub(crate) at_once: usize,
     /// Whether the model hands some of its work to agents.
     pub(crate) agents: bool,
+    /// Whether the server has a cache.
+    pub(crate) has_cache: bool,
 }
 
 impl Length {

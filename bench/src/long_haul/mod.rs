@@ -76,10 +76,10 @@ fn run_row(binary: &Path, row: &HaulRow, turns: usize, length: &Length) -> Resul
         (Pace::WithPauses | Pace::Steady, _) => binary,
     };
     let (variables, reading) = (row.variables(), row.reading());
-    let agents = length.agents;
+    let (agents, has_cache) = (length.agents, length.has_cache);
     let model = length.model.clone();
     let pace = row.pace;
-    let order = Order { binary, turns, model, window, variables, pace, reading, agents };
+    let order = Order { binary, turns, model, window, variables, pace, reading, agents, has_cache };
     let outcome = haul::run(&order).context(row.name)?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         bail!("{}: {} requests overflowed", row.name, outcome.counts.refused);

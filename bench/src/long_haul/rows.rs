@@ -86,6 +86,7 @@ const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -
 pub(super) const ROWS: &[HaulRow] = &[
     row("as shipped", &[]),
     row("without stored_results", &[("stored_results", false)]),
+    row("without time_clearing", &[("time_clearing", false)]),
     row("without extraction", &[("extraction", false)]),
     row("with session_notes", &[("session_notes", true)]),
     row("without auto_compact", &[("auto_compact", false)]),

@@ -78,16 +78,9 @@ pub(crate) fn compaction(
 pub(crate) fn server_clearing(budget: &Budget, model: &str) -> ServerClearing {
     let rule = ServerClearRule::for_budget(budget);
     ServerClearing {
-<<<<<<< HEAD
-        from_tokens,
-        at_least_tokens: from_tokens / 2,
-        keep_tool_uses: keep,
-        keep_thinking_turns: keeps_thinking(model).then_some(1),
-=======
         from_tokens: rule.from_tokens,
         at_least_tokens: rule.at_least_tokens,
         keep_tool_uses: u32::try_from(rule.keep_tool_uses).unwrap_or(u32::MAX),
-        keep_thinking_turns: binds_thinking(model).then_some(1),
->>>>>>> 1c642ca1 (The profiler replays our sessions as they were: layers that acted are counted as in the session's log, 24 sessions compare the two)
+        keep_thinking_turns: keeps_thinking(model).then_some(1),
     }
 }

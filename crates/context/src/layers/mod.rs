@@ -23,14 +23,10 @@ mod view;
 pub use cache_edit::{
     CacheDeletion, CacheEditRule, CacheEdits, SentDeletions, cache_edits_block, is_cache_edit,
 };
-<<<<<<< HEAD
-pub use clear::{CLEARED_RESULT, ClearRule, clear_results, cleared_ids, is_cleared, plan_clear};
-pub use clearing_worth::{ClearingCase, TokenCosts, requests_ahead};
-=======
 pub use clear::{
     CLEARED_RESULT, ClearRule, ServerClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
 };
->>>>>>> 1c642ca1 (The profiler replays our sessions as they were: layers that acted are counted as in the session's log, 24 sessions compare the two)
+pub use clearing_worth::{ClearingCase, TokenCosts, requests_ahead};
 pub use collapse::{folds_to_commit, plan_folds, plan_spans};
 pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
 pub use fold_span::{FoldSpan, SpanFold};
