@@ -98,6 +98,13 @@ impl WireState {
         }
     }
 
+    /// Everything so far as one request for a summary by the server.
+    pub(crate) fn summary_request(&mut self, now: Duration, instructions: &str) -> OutgoingRequest {
+        let request = self.next_request(now);
+        let marked: Vec<usize> = request.breakpoint.into_iter().collect();
+        OutgoingRequest { bytes: self.body.render_for_summary(&marked, instructions), ..request }
+    }
+
     /// The server has answered a request: its breakpoint is in the cache now.
     pub(crate) fn confirm(&mut self, breakpoint: Option<usize>) {
         self.last_breakpoint = breakpoint.or(self.last_breakpoint);

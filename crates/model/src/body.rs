@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Message, Prefix, RequestOptions, Role};
+use dormouse_conversation::{Block, BlockKind, Message, Prefix, RequestOptions, Role};
 
 use crate::breaks::{BreakDetector, RebuildReason, SentRequest};
 use crate::wire_format::{Dialect, WireFormat, WireTurn};
@@ -63,13 +63,29 @@ impl WireBody {
         self.messages.reserve(messages.iter().map(bytes).sum());
     }
 
-    /// Appends a message. One of the user's that follows another joins it, unless that was sent already;
+    /// Appends a message. A summary that the server wrote has to be the first of all, even before what the prefix opens with. One of the user's that follows another joins it, unless that was sent already;
     /// two of the model's (a paused answer and its end) stay two, sent or not.
     pub fn append(&mut self, message: &Message) {
+        if !message.blocks.iter().any(is_server_summary) {
+            return self.write(message.role, &message.blocks);
+        }
+        if !self.dialect.server_summaries {
+            // Another server, or the switch is off: its text is as good as any.
+            let blocks: Vec<Block> = message.blocks.iter().map(as_plain_summary).collect();
+            return self.write(message.role, &blocks);
+        }
+        let opening = std::mem::take(&mut self.messages);
+        let turns = std::mem::take(&mut self.turns);
         self.write(message.role, &message.blocks);
+        if !opening.is_empty() {
+            self.messages.push(b',');
+        }
+        let moved = self.messages.len();
+        self.messages.extend_from_slice(&opening);
+        self.turns.extend(turns.into_iter().map(|turn| turn.moved(moved)));
     }
 
-    fn write(&mut self, role: Role, blocks: &[dormouse_conversation::Block]) {
+    fn write(&mut self, role: Role, blocks: &[Block]) {
         let joins = role == Role::User
             && self.turns.len() > self.sent_turns
             && self.turns.last().is_some_and(|turn| turn.role == Role::User);
@@ -84,7 +100,7 @@ impl WireBody {
 
     /// From now on a marker of the newest turn stands in front of this block, its last: what is before that is shared
     /// with other conversations, which read what this one writes.
-    pub fn share_before(&mut self, last: &dormouse_conversation::Block) {
+    pub fn share_before(&mut self, last: &Block) {
         let behind = last.raw().trim_end().len() + 1;
         if let Some(turn) = self.turns.last_mut().filter(|turn| turn.blocks > 1) {
             turn.marker_at = turn.marker_at.and_then(|at| at.checked_sub(behind));
@@ -112,6 +128,15 @@ impl WireBody {
         }
         bytes.extend_from_slice(self.messages.get(written..).unwrap_or_default());
         bytes.extend_from_slice(TAIL);
+        bytes
+    }
+
+    /// The bytes that ask the server for a summary of all messages: those of a request, with one field behind them.
+    pub fn render_for_summary(&self, marked: &[usize], instructions: &str) -> Vec<u8> {
+        let mut bytes = self.render(marked);
+        bytes.truncate(bytes.len() - 1);
+        let field = serde_json::json!({ "type": "summarize", "instructions": instructions });
+        bytes.extend_from_slice(format!(r#","compaction":{field}}}"#).as_bytes());
         bytes
     }
 
@@ -156,6 +181,28 @@ impl WireBody {
             body.append(message);
         }
         *self = body;
+    }
+}
+
+/// The kind of a block in which a server has summarized a conversation.
+const SERVER_SUMMARY: &str = "compaction";
+
+/// Whether a block is a summary that the server wrote. It is signed, and goes back as it came.
+pub fn is_server_summary(block: &Block) -> bool {
+    matches!(block.kind(), BlockKind::Other(kind) if kind == SERVER_SUMMARY)
+}
+
+/// The text of a summary that the server wrote; none where it says nothing.
+pub fn server_summary_text(block: &Block) -> Option<String> {
+    block.string_field("content").filter(|text| is_server_summary(block) && !text.trim().is_empty())
+}
+
+/// The same as plain text, for a server that does not know the block.
+fn as_plain_summary(block: &Block) -> Block {
+    match server_summary_text(block) {
+        Some(text) => Block::text(&text),
+        None if is_server_summary(block) => Block::text("[a summary without text]"),
+        None => block.clone(),
     }
 }
 

@@ -35,7 +35,7 @@ mod thinking;
 mod wire_format;
 
 pub use answer_watch::{AnswerCut, AnswerWatch};
-pub use body::WireBody;
+pub use body::{WireBody, is_server_summary, server_summary_text};
 pub use breaks::{BreakCause, BreakDetector, CacheBreak, RebuildReason, SentRequest};
 pub use classify::{HttpRefusal, classify_refusal};
 pub use client::{HttpModel, Model};
@@ -56,5 +56,6 @@ pub use scripted::ScriptedModel;
 pub use sse::{MAX_EVENT, MAX_LINE, SseDecoder, SseError, SseEvent};
 pub use thinking::{ThinkingMode, binds_thinking, keeps_thinking};
 pub use wire_format::{
-    CLEARING_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireFormat, WireTurn,
+    CLEARING_BETA, COMPACTION_BETA, CacheTtl, Dialect, MaxTokensField, ServerClearing, WireFormat,
+    WireTurn,
 };

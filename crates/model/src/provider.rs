@@ -145,6 +145,7 @@ pub fn choose_provider(
         server_tools: &[],
         clearing: None,
         thinking: None,
+        server_summaries: false,
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),

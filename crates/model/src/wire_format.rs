@@ -47,6 +47,8 @@ pub struct Dialect {
     pub clearing: Option<ServerClearing>,
     /// Whether the model is to think; as the server likes without.
     pub thinking: Option<ThinkingMode>,
+    /// Whether the server writes summaries itself, and takes them back (C-28).
+    pub server_summaries: bool,
 }
 
 impl Dialect {
@@ -59,6 +61,7 @@ impl Dialect {
             server_tools: &[],
             clearing: None,
             thinking: None,
+            server_summaries: false,
         }
     }
 }
@@ -78,6 +81,9 @@ pub struct ServerClearing {
 
 /// What a server has to be told in its `anthropic-beta` header to be asked for [`ServerClearing`].
 pub const CLEARING_BETA: &str = "context-management-2025-06-27";
+
+/// What a server has to be told in its `anthropic-beta` header to write summaries, and to take them back.
+pub const COMPACTION_BETA: &str = "compact-2026-09-04";
 
 /// OpenAI renamed the field; local servers know the old name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +108,11 @@ pub struct WireTurn {
 }
 
 impl WireTurn {
+    /// The same, so many bytes further on.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        Self { marker_at: self.marker_at.map(|at| at + by), end: self.end + by, ..self }
+    }
+
     /// Whether a cache marker can be put at its end.
     pub fn can_be_marked(&self) -> bool {
         self.marker_at.is_some()

@@ -136,11 +136,22 @@ fn check_anthropic_headers(request: &RecordedRequest, problems: &mut Vec<String>
     if request.raw_field("context_management").is_some() && !betas.contains("context-management-") {
         problems.push("`context_management` without its `anthropic-beta` header".into());
     }
+    let has_summaries = request.raw_field("compaction").is_some()
+        || request.raw_messages().iter().any(|message| message.contains(r#""type":"compaction""#));
+    if has_summaries && !betas.contains("compact-2026-09-04") {
+        problems.push("a summary by the server without its `anthropic-beta` header".into());
+    }
+    if has_summaries && request.raw_field("context_management").is_some() {
+        problems.push("`compaction` together with `context_management`".into());
+    }
 }
 
 fn check_shape(request: &RecordedRequest, body: &Value, problems: &mut Vec<String>) {
     let members = scan::members(&request.body, scan::after_space(&request.body, 0));
-    let last = members.unwrap_or_default().pop();
+    let mut members = members.unwrap_or_default();
+    // A request for a summary has its field behind the messages: what is before it is in the server's cache.
+    members.retain(|member| !scan::is_key(&request.body, member, "compaction"));
+    let last = members.pop();
     if last.is_none_or(|member| !scan::is_key(&request.body, &member, "messages")) {
         problems.push("`messages` is not the last key of the body".into());
     }

@@ -26,6 +26,7 @@ pub enum LayerSwitch {
     TimeClearing,
     CacheEdits,
     ServerClearing,
+    ServerCompaction,
     Collapse,
     Snip,
     Dream,
@@ -52,7 +53,7 @@ const fn off(name: &'static str, description: &'static str) -> Properties {
 
 impl LayerSwitch {
     /// All switches, in the order of the documentation.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Memory,
         Self::Extraction,
         Self::ExtractionHeadless,
@@ -68,6 +69,7 @@ impl LayerSwitch {
         Self::TimeClearing,
         Self::CacheEdits,
         Self::ServerClearing,
+        Self::ServerCompaction,
         Self::Collapse,
         Self::Snip,
         Self::Dream,
@@ -122,6 +124,10 @@ impl LayerSwitch {
             Self::ServerClearing => {
                 off("server_clearing", "old tool results cleared by the server")
             }
+            Self::ServerCompaction => off(
+                "server_compaction",
+                "summaries written by the server, where it offers that; not together with server_clearing",
+            ),
             Self::Collapse => {
                 off("collapse", "old spans folded into summaries, instead of automatic compaction")
             }

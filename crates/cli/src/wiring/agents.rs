@@ -22,7 +22,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::message_catalog::msg;
-use crate::wiring::connect::{ModelChoice, connect};
+use crate::wiring::connect::{ModelChoice, ServerLayers, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::policy;
 use crate::wiring::plugins;
@@ -158,7 +158,7 @@ pub(crate) fn registry(
         settings: settings.clone(),
         environment: world.environment.clone(),
         folder: project.folder.clone(),
-        server_clearing: switches.is_on(LayerSwitch::ServerClearing),
+        by_server: ServerLayers::of(switches),
     };
     let list_in = if switches.is_on(LayerSwitch::AgentListMessage) {
         AgentListPosition::Message
@@ -240,7 +240,7 @@ struct ServerModels {
     settings: Settings,
     environment: Environment,
     folder: PathBuf,
-    server_clearing: bool,
+    by_server: ServerLayers,
 }
 
 impl ModelResolver for ServerModels {
@@ -249,11 +249,7 @@ impl ModelResolver for ServerModels {
         name: &'a str,
     ) -> BoxFuture<'a, Result<ModelSetup, ModelUnavailableError>> {
         Box::pin(async move {
-            let wanted = ModelChoice {
-                model: Some(name),
-                origin: None,
-                server_clearing: self.server_clearing,
-            };
+            let wanted = ModelChoice { model: Some(name), origin: None, by_server: self.by_server };
             let other = connect(&self.settings, &self.environment, wanted, &self.folder).await;
             let other = other.map_err(|failure| ModelUnavailableError {
                 name: name.to_owned(),

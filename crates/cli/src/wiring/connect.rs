@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{Environment, Redactor, Secret, Settings, ThinkingSwitch, names};
+use dormouse_base::{
+    Environment, LayerSwitch, Redactor, Secret, Settings, Switches, ThinkingSwitch, names,
+};
 use dormouse_conversation::{Budget, PrefixOrigin, PromptSize, WindowSource, resolve_window};
 use dormouse_engine::SmallModel;
 use dormouse_model::{
-    CLEARING_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo, Provider,
-    ProviderError, RetryPolicy, ThinkingMode, WireFormat, choose_provider, find_local_servers,
-    retry_policy,
+    CLEARING_BETA, COMPACTION_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo,
+    Provider, ProviderError, RetryPolicy, ThinkingMode, WireFormat, choose_provider,
+    find_local_servers, retry_policy,
 };
 use dormouse_tools::output;
 
@@ -51,8 +53,31 @@ pub(crate) struct ModelChoice<'a> {
     pub(crate) model: Option<&'a str>,
     /// The model of a resumed session.
     pub(crate) origin: Option<&'a PrefixOrigin>,
-    /// Whether the server clears old tool results itself.
-    pub(crate) server_clearing: bool,
+    /// What the server does by itself.
+    pub(crate) by_server: ServerLayers,
+}
+
+/// The layers that the server carries out, where it offers them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ServerLayers {
+    /// It clears old tool results.
+    clearing: bool,
+    /// It writes summaries.
+    summaries: bool,
+}
+
+impl ServerLayers {
+    /// As the switches say. A request asks for one of them.
+    pub(crate) fn of(switches: &Switches) -> Self {
+        let summaries = switches.is_on(LayerSwitch::ServerCompaction);
+        let clearing = switches.is_on(LayerSwitch::ServerClearing) && !summaries;
+        Self { clearing, summaries }
+    }
+
+    /// What of it a server in this format can do.
+    fn offered(self, wire: WireFormat) -> Self {
+        if wire == WireFormat::Anthropic { self } else { Self::default() }
+    }
 }
 
 /// Connects to the model that the command line, the session, the environment or the settings name.
@@ -69,8 +94,8 @@ pub(crate) async fn connect(
         Err(error) => return Err(not_set_up(error).await),
     };
     let retry = retry_policy(environment).map_err(Failure::usage)?;
-    let clears = wanted.server_clearing && provider.endpoint.wire == WireFormat::Anthropic;
-    let http = HttpModel::new(endpoint(&provider, clears));
+    let by_server = wanted.by_server.offered(provider.endpoint.wire);
+    let http = HttpModel::new(endpoint(&provider, by_server));
     let server = provider.endpoint.shown_url();
     let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
@@ -95,13 +120,14 @@ pub(crate) async fn connect(
         ThinkingSwitch::On => ThinkingMode::On,
         ThinkingSwitch::Off => ThinkingMode::Off,
     });
-    let clearing = clears.then(|| layers::server_clearing(&budget, &bare_name));
+    let clearing = by_server.clearing.then(|| layers::server_clearing(&budget, &bare_name));
     Ok(ModelConnection {
         model,
         small,
         dialect: Dialect {
             clearing,
             thinking,
+            server_summaries: by_server.summaries,
             ..provider.dialect_for(&bare_name, settings.memory.tool)
         },
         model_name: bare_name,
@@ -115,11 +141,14 @@ pub(crate) async fn connect(
     })
 }
 
-/// The endpoint, with the beta header for clearing.
-fn endpoint(provider: &Provider, clears: bool) -> Endpoint {
+/// The endpoint, with the beta headers for what the server is to do by itself.
+fn endpoint(provider: &Provider, by_server: ServerLayers) -> Endpoint {
     let mut endpoint = provider.endpoint.clone();
-    if clears && !endpoint.betas.iter().any(|beta| beta == CLEARING_BETA) {
-        endpoint.betas.push(CLEARING_BETA.to_owned());
+    let wanted = [(by_server.clearing, CLEARING_BETA), (by_server.summaries, COMPACTION_BETA)];
+    for (_, beta) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+        if !endpoint.betas.iter().any(|known| known == beta) {
+            endpoint.betas.push(beta.to_owned());
+        }
     }
     endpoint
 }

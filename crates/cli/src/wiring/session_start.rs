@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dormouse_agents::SubagentRegistry;
 use dormouse_background::DreamTask;
-use dormouse_base::{Environment, LayerSwitch, Project, SessionId, Settings, Switches, TrustState};
+use dormouse_base::{Environment, Project, SessionId, Settings, Switches, TrustState};
 use dormouse_conversation::PairingRepair;
 use dormouse_engine::{
     Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Extensions,
@@ -22,7 +22,7 @@ use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::agents::{self, AgentLibrary, SubagentContext};
 use crate::wiring::background_tasks::{self, RunKind};
-use crate::wiring::connect::{ModelChoice, ModelConnection, connect};
+use crate::wiring::connect::{ModelChoice, ModelConnection, ServerLayers, connect};
 use crate::wiring::dream;
 use crate::wiring::engine_config;
 use crate::wiring::exit::Failure;
@@ -155,7 +155,7 @@ pub(crate) async fn prepare_for(
     let wanted = ModelChoice {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
-        server_clearing: switches.is_on(LayerSwitch::ServerClearing),
+        by_server: ServerLayers::of(&switches),
     };
     let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
     connection.redactor = connection.redactor.with(secrets);

@@ -89,6 +89,7 @@ mod released_home;
 mod rewind;
 mod sandbox;
 mod screens;
+mod server_compaction;
 mod session_notes;
 mod session_notes_harm;
 mod sessions;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message};
+use dormouse_conversation::{Block, BlockKind, Message, ToolUseId};
 
 use super::clear::{cleared_ids, is_cleared};
 use super::edit::{HistoryEdit, LayerPlan};
@@ -61,7 +61,26 @@ impl ClearingCase<'_> {
         let more_requests =
             float(u64::try_from(count).unwrap_or(u64::MAX).min(self.requests_ahead));
         let once_again = freed * new + more_requests * float(self.used) * earlier;
-        saved > broken + self.called_again() * once_again
+        let price = broken + self.called_again() * once_again;
+        // A cache that has gone cold is paid for with the next request in any case. Else it is too early to clear as long as
+        // carrying the results has cost less than clearing them will: results keep coming, and each clearing has its price.
+        let has_gone_cold = !self.is_cached && earlier < new;
+        saved > price && (has_gone_cold || self.carried(plan) * earlier > price)
+    }
+
+    /// The tokens of the results that a plan clears, times the requests that have carried them.
+    fn carried(&self, plan: &LayerPlan) -> f64 {
+        let ids: HashSet<ToolUseId> = cleared_ids(plan).into_iter().collect();
+        let (mut requests, mut sum) = (0_u64, 0_u64);
+        for message in self.messages.iter().rev() {
+            let results = message.blocks.iter().filter(|block| match block.kind() {
+                BlockKind::ToolResult { id } => ids.contains(id) && !is_cleared(block),
+                _ => false,
+            });
+            sum += requests * results.map(|block| u64::from(block.tokens())).sum::<u64>();
+            requests += u64::from(message.response.is_some());
+        }
+        float(sum)
     }
 
     /// How many results of a plan's messages were cleared before.
@@ -153,16 +172,24 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_has_in_its_cache_is_cleared_only_for_a_long_future() {
-        let messages = session(&mut Maker::new(1), 20);
-        assert!(!pays(&messages, OLD_MODEL, true, 15), "breaking the cache costs more");
-        assert!(pays(&messages, OLD_MODEL, true, 20));
-        assert!(!pays(&messages, NEW_MODEL, true, 20), "cached input is cheaper there");
-        assert!(pays(&messages, NEW_MODEL, true, 40));
-        assert!(pays(&messages, OLD_MODEL, false, 1), "a cold cache is paid for at once");
-        assert!(pays(&messages, NO_CACHE, false, 20), "each request pays for everything");
+    fn what_the_server_has_in_its_cache_is_cleared_late_and_in_one_go() {
+        let short = session(&mut Maker::new(1), 20);
+        assert!(!pays(&short, OLD_MODEL, true, 20), "breaking the cache costs more");
+        assert!(!pays(&short, OLD_MODEL, true, 1_000), "it has cost little to carry them");
+        let long = session(&mut Maker::new(1), 120);
+        assert!(pays(&long, OLD_MODEL, true, 120));
+        assert!(!pays(&long, OLD_MODEL, true, 10), "too few requests are left");
+        assert!(pays(&long, OLD_MODEL, true, 15));
+        assert!(!pays(&long, NEW_MODEL, true, 15), "cached input is cheaper there");
         let few = session(&mut Maker::new(1), 7);
         assert!(!pays(&few, OLD_MODEL, true, 1_000), "too few to break the cache for");
+    }
+
+    #[test]
+    fn without_a_warm_cache_it_pays_early() {
+        let messages = session(&mut Maker::new(1), 20);
+        assert!(pays(&messages, OLD_MODEL, false, 1), "a cold cache is paid for at once");
+        assert!(pays(&session(&mut Maker::new(1), 60), NO_CACHE, false, 60));
     }
 
     #[test]
@@ -173,10 +200,9 @@ mod tests {
         let plan = plan_clear(&messages, Duration::ZERO, &rule).unwrap();
         let mut messages = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         // All reads of this session have the same arguments: each is one of what was cleared.
-        (0..12).for_each(|_| messages.extend(maker.read(3_000)));
-        let ahead = 11;
-        assert!(!pays(&messages, NO_CACHE, false, ahead));
-        assert!(pays(&session(&mut maker, 20), NO_CACHE, false, ahead), "otherwise it would pay");
+        (0..60).for_each(|_| messages.extend(maker.read(3_000)));
+        assert!(!pays(&messages, NO_CACHE, false, 60));
+        assert!(pays(&session(&mut maker, 60), NO_CACHE, false, 60), "otherwise it would pay");
     }
 
     #[test]

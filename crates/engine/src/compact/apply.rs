@@ -6,13 +6,14 @@ use dormouse_base::MessageId;
 use dormouse_context::compact::{DropThinking, drop_thinking};
 use dormouse_context::layers::is_cache_edit;
 use dormouse_conversation::transcript::{CompactionBoundary, without_usage};
-use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory};
+use dormouse_conversation::{Block, Message, MessageFlags, MessageHistory, Response, Usage};
 
 use super::draft::CompactionDraft;
 use super::policy::WindowPolicy;
 use super::rebuilt_prefix::{CompactionBase, WindowUsage};
 use super::request::CompactionRequest;
 use super::restored::Restorer;
+use crate::config::EngineConfig;
 use crate::context_sources::announce_plan_mode;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -30,7 +31,9 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
         let summary = vec![Block::text(&draft.message)];
-        let mut head = vec![self.conversation.new_user_message(summary, flags)];
+        let server = draft.server_block.clone().map(|block| server_message(&self.config, block));
+        let mut head: Vec<Message> = server.into_iter().collect();
+        head.push(self.conversation.new_user_message(summary, flags));
         let threshold = u64::from(WindowPolicy::of(&self.config).budget_ahead().auto_compact);
         // Half of the rest stays free, or the next response would make another compaction due.
         let room = threshold.saturating_sub(draft.tokens(&base)) / 2;
@@ -95,6 +98,22 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The message with the server's own summary: the first of the conversation from now on.
+fn server_message(config: &EngineConfig, block: Block) -> Message {
+    let id = MessageId::generate(&*config.services.ids);
+    let response = Response {
+        id: String::new(),
+        model: config.model.name.clone(),
+        stop_reason: None,
+        // Its tokens were counted with the request for it.
+        usage: Usage::default(),
+        request_id: None,
+    };
+    let message = Message::assistant(id, config.services.clock.now(), vec![block], response);
+    let flags = MessageFlags { meta: true, compact_summary: true, ..MessageFlags::default() };
+    Message { flags, ..message }
 }
 
 /// Cache edits refer to messages that are removed, or will not be in the server's cache.

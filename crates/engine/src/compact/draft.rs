@@ -11,12 +11,13 @@ use dormouse_context::compact::{
     compose_summary, fold_messages, identifier_index, keep_user_texts, lost_user_texts,
     measure_fidelity, plan_tail,
 };
-use dormouse_conversation::{Budget, Message, estimate_text};
+use dormouse_conversation::{Block, Budget, Message, estimate_text};
 
 use super::policy::WindowPolicy;
 use super::range::CompactionRange;
 use super::rebuilt_prefix::CompactionBase;
 use super::request::{CompactionRequest, CompactionScope};
+use super::server_summary::ServerSummary;
 use super::state::CompactionState;
 use crate::background_task::SavedNotes;
 use crate::config::EngineConfig;
@@ -41,6 +42,8 @@ pub(super) struct CompactionDraft {
     pub(super) fidelity: Fidelity,
     /// Why the model did not write the summary, if it should have.
     pub(super) trouble: Option<String>,
+    /// The summary as the server wrote and signed it, if it did.
+    pub(super) server_block: Option<Block>,
 }
 
 /// The room of the parts of a summary message.
@@ -67,13 +70,18 @@ impl CompactionDraft {
     /// The tokens of the compacted conversation, before anything is restored.
     pub(super) fn tokens(&self, base: &CompactionBase) -> u64 {
         let messages = self.front.iter().chain(&self.kept).map(|message| message.tokens());
-        base.prefix.tokens() + u64::from(estimate_text(&self.message)) + messages.sum::<u64>()
+        let block = self.server_block.as_ref().map_or(0, |block| u64::from(block.tokens()));
+        base.prefix.tokens()
+            + u64::from(estimate_text(&self.message))
+            + block
+            + messages.sum::<u64>()
     }
 
     /// Whether the message is smaller than what it replaces.
     fn saves(&self) -> bool {
         let dropped: u64 = self.dropped.iter().map(|message| message.tokens()).sum();
-        u64::from(estimate_text(&self.message)) < dropped
+        let block = self.server_block.as_ref().map_or(0, |block| u64::from(block.tokens()));
+        u64::from(estimate_text(&self.message)) + block < dropped
     }
 }
 
@@ -163,6 +171,20 @@ impl DraftWriter<'_> {
         }))
     }
 
+    /// With a summary by the server. Its text stands in its block, in front of the message; the user's words and the index are the
+    /// program's to keep.
+    pub(super) fn with_server_summary(
+        &self,
+        summary: ServerSummary,
+        range: CompactionRange,
+    ) -> Option<CompactionDraft> {
+        let room = Room::of(&self.policy.budget_ahead(), 0);
+        let ServerSummary { block, text } = summary;
+        let draft = self.compose(CompactionMethod::Server, text, range, room);
+        let draft = CompactionDraft { server_block: Some(block), ..draft };
+        (draft.saves() && self.fits(&draft)).then_some(draft)
+    }
+
     /// Without a model (C-19). The newest messages stay where there is room.
     pub(super) fn folded(&self, range: CompactionRange) -> Option<CompactionDraft> {
         let (messages, budget) = (self.conversation.messages(), self.policy.budget_ahead());
@@ -219,16 +241,20 @@ impl DraftWriter<'_> {
         let words = keep_user_texts(&said, room.words_tokens);
         let write = |lost: &str| {
             let index = identifier_index(dropped, &format!("{text}\n{words}"), room.index_chars);
+            // The server's own summary stands in front of the message already.
+            let summary = if way == CompactionMethod::Server { "" } else { text.as_str() };
             let message = compose_summary(&CompactionSummary {
                 method: way,
-                text: &text,
+                text: summary,
                 user_words: &words,
                 index: &index,
                 transcript: &path,
                 lost_words: lost,
                 lost_uncovered: false,
             });
-            let fidelity = measure_fidelity(dropped, &self.open_tasks, &message);
+            let seen =
+                if summary.is_empty() { format!("{text}\n{message}") } else { message.clone() };
+            let fidelity = measure_fidelity(dropped, &self.open_tasks, &seen);
             (message, fidelity)
         };
         let (mut message, mut fidelity) = write("");
@@ -244,6 +270,7 @@ impl DraftWriter<'_> {
             kept: kept.to_vec(),
             fidelity,
             trouble: None,
+            server_block: None,
             text,
         }
     }

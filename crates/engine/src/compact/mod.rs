@@ -18,6 +18,7 @@ mod request;
 mod restored;
 mod rules;
 mod run;
+mod server_summary;
 mod state;
 mod summarize;
 mod user_messages;

@@ -13,6 +13,7 @@ use super::range::CompactionRange;
 use super::rebuilt_prefix::{CompactionBase, WindowUsage};
 use super::report::{CompactionOutcome, CompactionReport};
 use super::request::CompactionRequest;
+use super::server_summary::server_summary;
 use super::summarize::Summarizer;
 use dormouse_hooks::{HookRunner, SessionSource};
 
@@ -133,10 +134,17 @@ impl Engine {
         if request.trigger == CompactionTrigger::Auto && !self.compaction.breaker.may_ask_model() {
             return writer.folded(range);
         }
+        let source = self.fork_source();
+        let messages = self.conversation.messages();
+        if let Some(summary) = server_summary(&source, request, messages, range).await
+            && let Some(draft) = writer.with_server_summary(summary, range)
+        {
+            return Some(draft);
+        }
         let summarizer = Summarizer {
             conversation: &self.conversation,
             budget: &self.config.model.budget,
-            source: self.fork_source(),
+            source,
         };
         let written = match summarizer.summarize(request, range).await {
             Ok(text) => writer.with_summary(&text, range).ok_or_else(|| {

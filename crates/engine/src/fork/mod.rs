@@ -7,6 +7,7 @@
 //!
 //! Invariant: a [`ForkSource`] is made from an engine and from nothing else, so a background fork cannot fork.
 
+mod accounting;
 mod cached;
 mod gate;
 mod opening;
@@ -14,6 +15,7 @@ mod order;
 mod point;
 mod route;
 mod run;
+mod server_summary;
 mod session_source;
 mod source;
 

@@ -2,11 +2,9 @@
 
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_base::MessageId;
 use dormouse_conversation::known_tools::traits_of;
-use dormouse_conversation::metrics::{ConversationKind, Metric, RequestMetric, RequestOutcome};
 use dormouse_conversation::{
     Block, FileUse, Message, Response, ResultContent, StopReason, ToolUse, Usage,
 };
@@ -14,6 +12,7 @@ use dormouse_model::{AnswerCut, AnswerWatch, Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
 use dormouse_tools::{CallRunner, ToolSet};
 
+use super::accounting::SentFork;
 use super::gate::ForkGuard;
 use super::opening::{FORK_FLAGS, opening_blocks};
 use super::order::{ForkEnd, ForkOrder, ForkReport};
@@ -163,38 +162,19 @@ impl<'j> Fork<'j> {
         let watch = AnswerWatch::new(self.source.longest_answer);
         let answer = self.source.model.ask_watched(request.bytes, watch).await;
         let took = clock.elapsed().saturating_sub(since);
-        self.count(request.messages, took, answer.as_ref().map(|(completion, _)| completion));
+        let counted = answer.as_ref().map(|(completion, _)| completion);
+        let sent = SentFork {
+            purpose: self.order.purpose,
+            messages: request.messages,
+            took,
+            is_task: self.job.is_some(),
+        };
+        let usage = self.source.count(&sent, counted);
+        self.report.usage = self.report.usage.plus(usage);
         if answer.is_ok() {
             self.source.wire.confirm(request.breakpoint);
         }
         answer
-    }
-
-    /// Its usage is counted under its own label.
-    fn count(&mut self, messages: usize, took: Duration, answer: Result<&Completion, &ModelError>) {
-        let usage = answer.map(|completion| completion.usage).unwrap_or_default();
-        let source = &self.source;
-        let cost_usd = source.pricing.cost_usd(&usage);
-        // A compaction is part of the conversation; what runs as a job is not.
-        match self.job {
-            Some(_) => source.shared_cost.add_task(&usage, cost_usd),
-            None => source.shared_cost.add(&usage, cost_usd),
-        }
-        source.figures.record(&Metric::Request(RequestMetric {
-            model: source.model_name.clone(),
-            lane: ConversationKind::Fork,
-            purpose: Some(self.order.purpose.to_owned()),
-            outcome: match answer {
-                Ok(_) => RequestOutcome::Answered,
-                Err(error) => RequestOutcome::Failed(error.kind().to_owned()),
-            },
-            usage,
-            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            messages: u64::try_from(messages).unwrap_or(u64::MAX),
-            cost_usd,
-            cache_break: None,
-        }));
-        self.report.usage = self.report.usage.plus(usage);
     }
 
     fn note_denied(&mut self, why: &str) {

@@ -10,7 +10,19 @@ pub(super) fn check(body: &Value, messages: &[Value], problems: &mut Vec<String>
             problems.push(format!("`{field}` is refused by newer versions of the API"));
         }
     }
-    check_roles(messages, problems);
+    // A summary by the server is the first message of all; it is asked for when a turn is over.
+    let is_summary = |message: &Value| {
+        blocks(&message["content"]).iter().any(|block| block["type"] == "compaction")
+    };
+    let spoken = match messages {
+        [first, rest @ ..] if is_summary(first) => rest,
+        all => all,
+    };
+    if spoken.iter().any(is_summary) {
+        problems.push("a summary by the server that is not first, or not the only one".into());
+    }
+    let asks_for_summary = body.get("compaction").is_some();
+    check_roles(spoken, asks_for_summary, problems);
     for block in blocks(&body["system"]) {
         if is_empty_text(block) {
             problems.push("system: an empty text block".into());
@@ -28,7 +40,7 @@ pub(super) fn check(body: &Value, messages: &[Value], problems: &mut Vec<String>
     }
 }
 
-fn check_roles(messages: &[Value], problems: &mut Vec<String>) {
+fn check_roles(messages: &[Value], asks_for_summary: bool, problems: &mut Vec<String>) {
     let roles: Vec<&str> = messages.iter().map(|message| text_of(message, "role")).collect();
     for (index, role) in roles.iter().enumerate() {
         let before = index.checked_sub(1).map_or("", |before| roles[before]);
@@ -40,8 +52,10 @@ fn check_roles(messages: &[Value], problems: &mut Vec<String>) {
             _ => problems.push(format!("messages.{index}: `{role}` may not follow `{before}`")),
         }
     }
-    if roles.last() == Some(&"assistant") {
-        problems.push("the last message is the assistant's".into());
+    match (roles.last(), asks_for_summary) {
+        (Some(&"assistant"), false) => problems.push("the last message is the assistant's".into()),
+        (Some(&"user"), true) => problems.push("a summary of a turn that is not over".into()),
+        _ => {}
     }
 }
 

@@ -16,7 +16,6 @@ pub(super) mod skills;
 pub(super) mod tasks;
 mod transcript;
 
-use dormouse_base::LayerSwitch;
 use dormouse_conversation::Effort;
 use dormouse_conversation::transcript::check_not_open;
 use dormouse_tui::style::Style;
@@ -30,7 +29,7 @@ use crate::args::DoctorArguments;
 use crate::commands::{doctor, hooks, mcp_servers, plugin};
 use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
-use crate::wiring::connect::{ModelChoice, connect};
+use crate::wiring::connect::{ModelChoice, ServerLayers, connect};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::session_notes;
@@ -164,8 +163,8 @@ impl InteractiveSession<'_> {
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
         let ActiveSession { engine, settings, switches, project, .. } = &mut self.session;
-        let server_clearing = switches.is_on(LayerSwitch::ServerClearing);
-        let choice = ModelChoice { model: Some(name), origin: None, server_clearing };
+        let by_server = ServerLayers::of(switches);
+        let choice = ModelChoice { model: Some(name), origin: None, by_server };
         let connecting = connect(settings, &self.world.environment, choice, &project.folder);
         let view = &self.view;
         let notify = || view.borrow_mut().note(&msg!("connecting"), Style::DIM);
