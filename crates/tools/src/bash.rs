@@ -120,6 +120,16 @@ impl Tool for Bash {
         &SPEC
     }
 
+    fn class(&self, input: &RawValue) -> ToolClass {
+        match parse_input::<Input>(input) {
+            // Shells in the background are numbered as they start: those keep their order.
+            Ok(input) if !input.run_in_background && only_reads(&input.command) => {
+                ToolClass::ReadOnly
+            }
+            _ => SPEC.class,
+        }
+    }
+
     fn access(&self, input: &RawValue, _: &Path) -> Access {
         match parse_input::<Input>(input) {
             Ok(input) => Access::Runs(input.command),
@@ -241,7 +251,7 @@ struct CommandRecorder(Option<Arc<Checkpoints>>);
 
 impl CommandRecorder {
     fn of(command: &str, context: &CallContext) -> Self {
-        let may_write = classify(command) != ShellVerdict::ReadOnly;
+        let may_write = !only_reads(command);
         Self(context.checkpoints.clone().filter(|_| may_write))
     }
 
@@ -313,11 +323,15 @@ async fn start(
     }
     match MergedProcess::start(start).await {
         // The verdict that a command only reads holds for bash; another shell may run it differently.
-        Err(ProcessError::NotFound { .. }) if classify(command) != ShellVerdict::ReadOnly => {
+        Err(ProcessError::NotFound { .. }) if !only_reads(command) => {
             MergedProcess::start(ProcessCommand { program: "sh", ..start }).await
         }
         started => started,
     }
+}
+
+fn only_reads(command: &str) -> bool {
+    classify(command) == ShellVerdict::ReadOnly
 }
 
 /// Commands that were allowed because they only read must not run programs that a repository's settings name.
@@ -333,7 +347,7 @@ fn environment_for(command: &str, context: &CallContext) -> Environment {
 
 /// Whether git commands of this line were allowed because they only read: alone, or beside commands that a rule allows.
 fn guarded(command: &str) -> bool {
-    if classify(command) == ShellVerdict::ReadOnly {
+    if only_reads(command) {
         return true;
     }
     let commands = commands(command).unwrap_or_default();

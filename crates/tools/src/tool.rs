@@ -85,8 +85,8 @@ pub trait Tool: Send + Sync {
         true
     }
 
-    /// Which other calls may run at the same time.
-    fn class(&self) -> ToolClass {
+    /// Which other calls may run at the same time as a call with these arguments.
+    fn class(&self, _input: &RawValue) -> ToolClass {
         self.spec().class
     }
 
@@ -102,7 +102,7 @@ pub trait Tool: Send + Sync {
 
     /// What a call with these arguments would access; relative paths start in `folder`.
     fn access(&self, _input: &RawValue, _folder: &Path) -> Access {
-        match self.class() {
+        match self.spec().class {
             ToolClass::ReadOnly => Access::Reads,
             ToolClass::Parallel | ToolClass::Exclusive => Access::Other,
         }

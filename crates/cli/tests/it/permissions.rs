@@ -46,6 +46,36 @@ fn commands_that_only_read_run_and_others_do_not() {
     assert!(!home.project().join("harm").exists());
 }
 
+/// The first of two commands gets its input only once the second one has: one after the other, it would time out.
+#[test]
+fn commands_that_only_read_run_side_by_side() {
+    let home = TestHome::new();
+    let pipes = ["first", "second"].map(|name| home.project().join(name));
+    let made = std::process::Command::new("mkfifo").args(&pipes).status().unwrap();
+    assert!(made.success());
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("f", "Bash", r#"{"command":"cat first"}"#).call(
+            "s",
+            "Bash",
+            r#"{"command":"cat second"}"#,
+        ))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
+    let [first, second] = pipes;
+    let feeding = std::thread::spawn(move || {
+        std::fs::write(second, "two").unwrap();
+        std::fs::write(first, "one").unwrap();
+    });
+    let mut command = ask(&home, &["go"]);
+    command.env("ANTHROPIC_BASE_URL", server.url()).env("ANTHROPIC_API_KEY", "k");
+    home.run(command.env("DORMOUSE_MODEL", server.model())).success();
+    let body = server.requests()[1].json();
+    let results = body["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert_eq!([&results[0]["content"], &results[1]["content"]], ["one", "two"]);
+    feeding.join().unwrap();
+    server.finish();
+}
+
 #[test]
 fn rules_and_modes_permit_more() {
     let home = home();
