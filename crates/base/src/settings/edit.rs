@@ -7,6 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use super::key::SettingKey;
+
 /// A text that cannot be changed so.
 #[derive(Debug, Error)]
 pub enum SettingsEditError {
@@ -22,39 +24,41 @@ pub enum SettingsEditError {
 }
 
 /// Sets a key such as `permissions.allow`; `value` is JSON.
-pub fn set_value(text: &str, key: &str, value: &str) -> Result<String, SettingsEditError> {
+pub fn set_value(text: &str, key: &SettingKey, value: &str) -> Result<String, SettingsEditError> {
     let value: &RawValue = serde_json::from_str(value)?;
     change(text, key, Some(value))
 }
 
 /// Takes a key out. A text in which it does not stand stays as it is, to the byte.
-pub fn unset_value(text: &str, key: &str) -> Result<String, SettingsEditError> {
+pub fn unset_value(text: &str, key: &SettingKey) -> Result<String, SettingsEditError> {
     if has_value(text, key)? { change(text, key, None) } else { Ok(text.to_owned()) }
 }
 
 /// Whether a key stands in a text of settings.
-fn has_value(text: &str, key: &str) -> Result<bool, SettingsEditError> {
+fn has_value(text: &str, key: &SettingKey) -> Result<bool, SettingsEditError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(false);
     }
     let whole: Value = serde_json::from_str(text)?;
-    let found = key.split('.').try_fold(&whole, |above, name| above.get(name));
-    Ok(found.is_some())
+    Ok(key.at(&whole).is_some())
 }
 
-fn change(text: &str, key: &str, value: Option<&RawValue>) -> Result<String, SettingsEditError> {
+fn change(
+    text: &str,
+    key: &SettingKey,
+    value: Option<&RawValue>,
+) -> Result<String, SettingsEditError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let text = if text.is_empty() { "{}" } else { text };
-    let path: Vec<&str> = key.split('.').collect();
-    let changed = changed(text, &path, value, 1)?.unwrap_or_else(|| "{}".to_owned());
+    let changed = changed(text, key.names(), value, 1)?.unwrap_or_else(|| "{}".to_owned());
     Ok(format!("{changed}\n"))
 }
 
 /// The object with the key at this path changed; none if nothing is left of it.
 fn changed(
     text: &str,
-    path: &[&str],
+    path: &[String],
     value: Option<&RawValue>,
     depth: usize,
 ) -> Result<Option<String>, SettingsEditError> {
@@ -62,7 +66,9 @@ fn changed(
         return Ok(value.map(|value| value.get().to_owned()));
     };
     if !text.trim_start().starts_with('{') {
-        return Err(SettingsEditError::NoObject { key: path.join(".") });
+        return Err(SettingsEditError::NoObject {
+            key: SettingKey::of(path.iter().cloned()).to_string(),
+        });
     }
     let Ordered(mut fields) = serde_json::from_str(text)?;
     let place = fields.iter().position(|(name, _)| name == first);
@@ -72,7 +78,7 @@ fn changed(
         (None, None) => {}
         (Some(place), None) => drop(fields.remove(place)),
         (place, Some(below)) => {
-            let field = ((*first).to_owned(), RawValue::from_string(below)?);
+            let field = (first.clone(), RawValue::from_string(below)?);
             match place.and_then(|place| fields.get_mut(place)) {
                 Some(old) => *old = field,
                 None => fields.push(field),
@@ -118,38 +124,48 @@ impl<'de> Deserialize<'de> for Ordered {
 mod tests {
     use super::*;
 
+    fn key(text: &str) -> SettingKey {
+        SettingKey::parse(text)
+    }
+
     #[test]
     fn the_rest_stays_as_it_was_written() {
         let text = "{\n  \"model\": \"a\",\n  \"permissions\": {\"deny\": [ \"Read\" ]},\n  \"z\": 1.50\n}\n";
-        assert_eq!(set_value(text, "model", "\"b\"").unwrap(), text.replace("\"a\"", "\"b\""),);
         assert_eq!(
-            set_value(text, "permissions.allow", r#"["Bash"]"#).unwrap(),
+            set_value(text, &key("model"), "\"b\"").unwrap(),
+            text.replace("\"a\"", "\"b\""),
+        );
+        assert_eq!(
+            set_value(text, &key("permissions.allow"), r#"["Bash"]"#).unwrap(),
             text.replace(
                 r#"{"deny": [ "Read" ]}"#,
                 "{\n    \"deny\": [ \"Read\" ],\n    \"allow\": [\"Bash\"]\n  }"
             ),
         );
         assert_eq!(
-            unset_value(text, "permissions.deny").unwrap(),
+            unset_value(text, &key("permissions.deny")).unwrap(),
             "{\n  \"model\": \"a\",\n  \"z\": 1.50\n}\n",
         );
-        assert_eq!(unset_value(text, "nothing.here").unwrap(), text);
+        assert_eq!(unset_value(text, &key("nothing.here")).unwrap(), text);
         for odd in [r#"{"model":"a","z":{}}"#, "", "{ }", "[1]"] {
-            assert_eq!(unset_value(odd, "z.here").unwrap(), odd);
+            assert_eq!(unset_value(odd, &key("z.here")).unwrap(), odd);
         }
-        assert!(has_value(text, "permissions.deny").unwrap());
-        assert!(!has_value(text, "permissions.allow").unwrap());
+        assert!(has_value(text, &key("permissions.deny")).unwrap());
+        assert!(!has_value(text, &key("permissions.allow")).unwrap());
     }
 
     #[test]
     fn from_nothing() {
         let expected = "{\n  \"layers\": {\n    \"dream\": false\n  }\n}\n";
-        assert_eq!(set_value("", "layers.dream", "false").unwrap(), expected);
-        assert_eq!(unset_value(expected, "layers.dream").unwrap(), "{}\n");
+        assert_eq!(set_value("", &key("layers.dream"), "false").unwrap(), expected);
+        assert_eq!(unset_value(expected, &key("layers.dream")).unwrap(), "{}\n");
         assert!(matches!(
-            set_value(r#"{"model":"a"}"#, "model.x", "1"),
+            set_value(r#"{"model":"a"}"#, &key("model.x"), "1"),
             Err(SettingsEditError::NoObject { .. })
         ));
-        assert!(matches!(set_value("[1]", "model", "1"), Err(SettingsEditError::NoObject { .. })));
+        assert!(matches!(
+            set_value("[1]", &key("model"), "1"),
+            Err(SettingsEditError::NoObject { .. })
+        ));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -488,12 +488,4 @@ pub struct PriceSettings {
     pub cache_read: Option<f64>,
     /// Tokens written to the server's cache; default 1.25 times `input`.
     pub cache_write: Option<f64>,
-}
-
-/// The JSON schema of the settings.
-pub fn settings_schema() -> Schema {
-    SchemaSettings::draft2020_12()
-        .with(|settings| settings.inline_subschemas = true)
-        .into_generator()
-        .into_root_schema_for::<Settings>()
 }

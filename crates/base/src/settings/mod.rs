@@ -1,29 +1,32 @@
 //! Settings: JSON files in several places, read into one value.
 //!
-//! `keys` says which keys there are, `parse` reads one text, `stack` puts the layers over one another and
+//! `keys` says which keys there are, `schema` with which defaults, `key` how users name one, `parse` reads one text, `stack` puts the layers over one another and
 //! knows where each value came from, `partition` tells what of a project's settings needs trust,
 //! `switch_definitions` lists the feature switches and `switch_resolution` determines their state, `edit` changes one value in a text, `list_edit` an
 //! element of a list.
 
 mod edit;
 mod files;
+mod key;
 mod keys;
 mod list_edit;
 mod parse;
 mod partition;
+mod schema;
 mod stack;
 mod switch_definitions;
 mod switch_resolution;
 
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
+pub use key::SettingKey;
 pub use keys::{
     BackgroundSettings, CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings,
     ExtractionSettings, MemorySettings, MemoryTools, MemoryWriter, Notifications,
     PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope,
     SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings, Settings, SnipSettings,
     TerminalSettings, TextScript, ThinkingSwitch, TimeClearingSettings, ToolSettings, UiLanguage,
-    WriteDecision, WriteRule, settings_schema,
+    WriteDecision, WriteRule,
 };
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
@@ -31,6 +34,7 @@ pub use list_edit::{
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::WithheldSettings;
+pub use schema::settings_schema;
 pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
 pub use switch_definitions::{LayerSwitch, UnknownSwitch};
 pub use switch_resolution::{SwitchError, SwitchState, Switches, boolean_variable};

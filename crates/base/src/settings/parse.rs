@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::keys::{Settings, settings_schema};
+use super::keys::Settings;
+use super::schema::settings_schema;
 use super::switch_definitions::{LayerSwitch, UnknownSwitch};
 use crate::json_text::line_of;
 use crate::nearest_name::nearest_name;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::key::SettingKey;
 use super::keys::{MemorySettings, Settings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{WithheldSettings, partition};
@@ -196,26 +197,21 @@ impl SettingsStack {
     }
 
     /// The layers that say something about a key such as `permissions.allow`, the one that counts first.
-    pub fn origins(&self, key: &str) -> Vec<&SettingsLayer> {
-        let has = |layer: &&SettingsLayer| find(&layer.value, key).is_some();
+    pub fn origins(&self, key: &SettingKey) -> Vec<&SettingsLayer> {
+        let has = |layer: &&SettingsLayer| key.find(&layer.value).is_some();
         self.layers.iter().rev().filter(has).collect()
     }
 
     /// The value of a key in one layer.
-    pub fn value_from(&self, source: SettingsSource, key: &str) -> Option<&Value> {
-        self.layers.iter().find(|layer| layer.source == source).and_then(|l| find(&l.value, key))
+    pub fn value_from(&self, source: SettingsSource, key: &SettingKey) -> Option<&Value> {
+        let layer = self.layers.iter().find(|layer| layer.source == source)?;
+        key.find(&layer.value)
     }
 }
 
 /// Each layer was read as settings already, and joining changes no kind: there is nothing to fail.
 fn read(value: Value) -> Settings {
     serde_json::from_value(value).unwrap_or_default()
-}
-
-/// The value at a key such as `permissions.allow`.
-pub(super) fn find<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
-    let found = key.split('.').try_fold(value, |value, part| value.get(part));
-    found.filter(|value| !value.is_null())
 }
 
 /// Puts one value over another.
@@ -264,7 +260,10 @@ mod tests {
         assert_eq!(settings.small_model.as_deref(), Some("s"));
         assert_eq!(settings.layers.get("dream"), Some(&false));
         assert_eq!(settings.permissions.deny, ["Write", "Read"]);
-        let origins = |key| stack.origins(key).iter().map(|layer| layer.source).collect::<Vec<_>>();
+        let origins = |key| {
+            let origins = stack.origins(&SettingKey::parse(key));
+            origins.iter().map(|layer| layer.source).collect::<Vec<_>>()
+        };
         assert_eq!(origins("model"), [SettingsSource::CommandLine, SettingsSource::User]);
         assert_eq!(origins("permissions.deny"), [SettingsSource::Project, SettingsSource::User]);
         assert!(origins("permissions.allow").is_empty());

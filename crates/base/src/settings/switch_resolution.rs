@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::stack::{SettingsLayer, SettingsSource, SettingsStack, find};
+use super::key::SettingKey;
+use super::stack::{SettingsLayer, SettingsSource, SettingsStack};
 use super::switch_definitions::LayerSwitch;
 use crate::environment::{Environment, names};
 
@@ -97,7 +98,7 @@ fn resolve_switch(
     stack: &SettingsStack,
     environment: &Environment,
 ) -> Result<SwitchState, SwitchError> {
-    let key = format!("layers.{switch}");
+    let key = SettingKey::of(["layers", switch.name()]);
     let managed = stack.value_from(SettingsSource::Managed, &key).and_then(Value::as_bool);
     if let Some(on) = managed {
         return Ok(SwitchState { on, origin: SettingsSource::Managed.to_string() });
@@ -109,7 +110,7 @@ fn resolve_switch(
         }
     }
     let set = stack.origins(&key).into_iter().find_map(|layer| {
-        let on = find(&layer.value, &key)?.as_bool()?;
+        let on = key.find(&layer.value)?.as_bool()?;
         Some(SwitchState { on, origin: layer.source.to_string() })
     });
     let default = SwitchState { on: switch.default_on(), origin: "default".to_owned() };
@@ -130,9 +131,9 @@ fn memory_disabled_by(
     if remote && environment.path(names::REMOTE_MEMORY_DIR).is_none() {
         return Ok(Some(names::REMOTE.to_owned()));
     }
-    let key = "autoMemoryEnabled";
-    let is_off = |layer: &&SettingsLayer| find(&layer.value, key) == Some(&Value::Bool(false));
-    let highest = stack.origins(key).into_iter().next();
+    let key = SettingKey::of(["autoMemoryEnabled"]);
+    let is_off = |layer: &&SettingsLayer| key.find(&layer.value) == Some(&Value::Bool(false));
+    let highest = stack.origins(&key).into_iter().next();
     Ok(highest.filter(is_off).map(|layer| format!("{key} ({})", layer.source)))
 }
 

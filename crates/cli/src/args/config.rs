@@ -17,8 +17,10 @@ pub(crate) struct ConfigArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    #[command(after_help = "dormouse config list\ndormouse config list --json")]
+    #[command(after_help = "dormouse config list\ndormouse config list --all --json")]
     List {
+        #[arg(long)]
+        all: bool,
         #[arg(long)]
         json: bool,
     },

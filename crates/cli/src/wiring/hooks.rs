@@ -1,6 +1,6 @@
 //! The hooks in force, from every layer of settings and from plugins.
 
-use dormouse_base::{SettingsSource, SettingsStack};
+use dormouse_base::{SettingKey, SettingsSource, SettingsStack};
 use dormouse_hooks::{HookLayer, HookOrigin, HookProblem, Hooks, InactiveReason};
 
 use crate::wiring::exit::Failure;
@@ -72,8 +72,8 @@ fn is_managed_only(in_force: &EffectiveSettings) -> bool {
 /// Whether `disableAllHooks` reaches the hooks of a layer: a project turns off its own, a user all but the
 /// organisation's, the organisation all.
 fn switched_off(stack: &SettingsStack, of: SettingsSource) -> bool {
-    let off =
-        |source: SettingsSource| stack.value_from(source, "disableAllHooks") == Some(&true.into());
+    let key = SettingKey::of(["disableAllHooks"]);
+    let off = |source: SettingsSource| stack.value_from(source, &key) == Some(&true.into());
     let by_project = off(SettingsSource::Project) || off(SettingsSource::Local);
     let by_person = off(SettingsSource::User) || off(SettingsSource::CommandLine);
     off(SettingsSource::Managed)

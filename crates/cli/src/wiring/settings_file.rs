@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{
-    Dir, Project, RelPath, Settings, SettingsLayer, SettingsSource, TrustState, TrustStore,
-    add_to_list, is_in_list, set_value, unset_value,
+    Dir, Project, RelPath, SettingKey, Settings, SettingsLayer, SettingsSource, TrustState,
+    TrustStore, add_to_list, is_in_list, set_value, unset_value,
 };
 use dormouse_hooks::{HookLayer, HookOrigin, HookProblem, Hooks};
 
@@ -59,14 +59,15 @@ pub(crate) async fn put_in(
     scope: SettingsScope,
 ) -> Result<Change, Failure> {
     let text = Value::from(value).to_string();
+    let path = SettingKey::parse(key);
     let edit = |old: &str| {
         // JSON where that is valid, else a string: `true` for a switch, `5` in a model name.
         let first = if serde_json::from_str::<Value>(value).is_ok() { value } else { &text };
-        let changed = set_value(old, key, first).map_err(Failure::usage)?;
+        let changed = set_value(old, &path, first).map_err(Failure::usage)?;
         if Settings::parse("", changed.as_bytes()).is_ok() {
             return Ok(changed);
         }
-        let as_string = set_value(old, key, &text).map_err(Failure::usage)?;
+        let as_string = set_value(old, &path, &text).map_err(Failure::usage)?;
         if Settings::parse("", as_string.as_bytes()).is_ok() {
             return Ok(as_string);
         }
@@ -88,7 +89,8 @@ pub(crate) async fn take_out(
     key: &str,
     scope: SettingsScope,
 ) -> Result<Change, Failure> {
-    change(world, scope, |old| unset_value(old, key).map_err(Failure::usage)).await
+    change(world, scope, |old| unset_value(old, &SettingKey::parse(key)).map_err(Failure::usage))
+        .await
 }
 
 /// Adds a permission rule to those that allow.

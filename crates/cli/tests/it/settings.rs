@@ -94,6 +94,47 @@ fn a_value_is_changed_and_the_rest_stays() {
 }
 
 #[test]
+fn a_name_with_dots_is_one_name() {
+    let home = TestHome::new();
+    let run = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments));
+    run(&["config", "set", "contextWindows.gpt-5.4", "400000"]).success();
+    run(&["config", "set", r#"prices."gpt-5.4""#, r#"{"input":1,"output":2}"#]).success();
+    run(&["config", "set", "prices.gpt-5.4.input", "3"]).success();
+    let file: Value =
+        serde_json::from_str(&home.read(home.dormouse_home().join("settings.json"))).unwrap();
+    let expected = json!({
+        "contextWindows": {"gpt-5.4": 400_000},
+        "prices": {"gpt-5.4": {"input": 3, "output": 2}}
+    });
+    assert_eq!(file, expected);
+    assert_eq!(get(&home, "contextWindows.gpt-5.4"), (json!(400_000), "user".into()));
+    let list = run(&["config"]);
+    assert!(list.stdout.contains(r#"contextWindows."gpt-5.4"  "#), "{}", list.stdout);
+    assert_eq!(get(&home, r#"prices."gpt-5.4".output"#).0, json!(2));
+    run(&["config", "unset", "prices.gpt-5.4"]).success();
+    assert!(!home.read(home.dormouse_home().join("settings.json")).contains("prices"));
+}
+
+#[test]
+fn defaults_are_shown_where_nothing_is_set() {
+    let home = TestHome::new();
+    assert_eq!(get(&home, "cacheEdits.above"), (json!(20), "default".into()));
+    user_settings(&home, r#"{"cacheEdits":{"above":7}}"#);
+    assert_eq!(get(&home, "cacheEdits.above"), (json!(7), "user".into()));
+    assert_eq!(get(&home, "cacheEdits.keep"), (json!(5), "default".into()));
+    let list = |arguments: &[&str]| home.run(&mut dormouse(&home, arguments)).stdout;
+    let all = list(&["config", "list", "--all"]);
+    let lines: Vec<String> = all.lines().map(words).collect();
+    assert!(lines.contains(&"snip.toPercent 60 (default)".to_owned()), "{all}");
+    assert!(lines.iter().filter(|line| line.starts_with("cacheEdits.above ")).count() == 1);
+    assert!(!list(&["config"]).contains("snip.toPercent"));
+}
+
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
 fn what_is_listed_names_every_switch_and_its_origin() {
     let mut home = TestHome::new();
     user_settings(&home, r#"{"layers":{"recall":false},"env":{"A":"b"}}"#);
@@ -103,10 +144,7 @@ fn what_is_listed_names_every_switch_and_its_origin() {
     for switch in LayerSwitch::ALL {
         assert!(list.stdout.contains(&format!("layers.{} ", switch.name())), "{}", list.stdout);
     }
-    let line = |key: &str| {
-        let line = list.stdout.lines().find(|line| line.starts_with(key)).unwrap();
-        line.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let line = |key: &str| words(list.stdout.lines().find(|line| line.starts_with(key)).unwrap());
     assert_eq!(line("layers.recall "), "layers.recall false (user)");
     assert_eq!(line("layers.collapse "), "layers.collapse true (DORMOUSE_COLLAPSE)");
     assert!(line("env.A ").starts_with("env.A b (user: "));

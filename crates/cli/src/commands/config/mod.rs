@@ -1,6 +1,6 @@
 //! `dormouse config`: shows settings with their sources, and changes them.
 
-use dormouse_base::{LayerSwitch, settings_schema};
+use dormouse_base::{LayerSwitch, SettingKey, settings_schema};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ use crate::wiring::world::{World, current_project};
 
 pub(crate) async fn run(arguments: &ConfigArguments, world: &World) -> Result<Exit, Failure> {
     match &arguments.command {
-        None => list(world, false),
-        Some(ConfigCommand::List { json }) => list(world, *json),
+        None => list(world, false, false),
+        Some(ConfigCommand::List { all, json }) => list(world, *all, *json),
         Some(ConfigCommand::Get { key, json }) => get(world, key, *json),
         Some(ConfigCommand::Set { key, value, scope }) => set(world, key, value, *scope).await,
         Some(ConfigCommand::Unset { key, scope }) => unset(world, key, *scope).await,
@@ -28,6 +28,9 @@ pub(crate) async fn run(arguments: &ConfigArguments, world: &World) -> Result<Ex
         }
     }
 }
+
+/// The source of a value that nobody set; feature switches use the same word.
+const DEFAULT_ORIGIN: &str = "default";
 
 /// The effective value of a setting.
 #[derive(Debug, Serialize)]
@@ -42,8 +45,11 @@ fn load(world: &World) -> Result<EffectiveSettings, Failure> {
     settings::load(world, None, &current_project()?, Untrusted::Tell)
 }
 
-fn list(world: &World, json: bool) -> Result<Exit, Failure> {
-    let entries = entries(&load(world)?);
+fn list(world: &World, all: bool, json: bool) -> Result<Exit, Failure> {
+    let mut entries = entries(&load(world)?);
+    if all {
+        add_defaults(&mut entries);
+    }
     if json {
         print::data_line(&serde_json::to_string_pretty(&entries).map_err(Failure::failed)?);
     } else {
@@ -55,10 +61,9 @@ fn list(world: &World, json: bool) -> Result<Exit, Failure> {
 /// All settings that have a value, and all feature switches.
 pub(crate) fn entries(in_force: &EffectiveSettings) -> Vec<SettingEntry> {
     let mut entries = Vec::new();
-    flatten("", &in_force.stack.value(), &mut |key, value| {
-        if !key.starts_with("layers.") {
-            let origin = origin(in_force, key);
-            entries.push(SettingEntry { key: key.to_owned(), value: value.clone(), origin });
+    flatten(&mut Vec::new(), &in_force.stack.value(), &mut |names, value| {
+        if names.first().is_none_or(|name| name != "layers") {
+            entries.push(entry(in_force, &SettingKey::of(names.iter().cloned()), value));
         }
     });
     for switch in LayerSwitch::ALL {
@@ -74,32 +79,38 @@ pub(crate) fn entries(in_force: &EffectiveSettings) -> Vec<SettingEntry> {
     entries
 }
 
-fn origin(in_force: &EffectiveSettings, key: &str) -> String {
-    let origins = in_force.stack.origins(key);
-    let joined = in_force
-        .stack
-        .value()
-        .pointer(&format!("/{}", key.replace('.', "/")))
-        .is_some_and(Value::is_array);
-    let named: Vec<String> = origins
-        .iter()
-        .take(if joined { usize::MAX } else { 1 })
-        .map(|layer| format!("{}: {}", layer.source, layer.path.display()))
-        .collect();
-    named.join(", ")
+/// Adds the settings that are at their default, and puts all in order of their keys.
+fn add_defaults(entries: &mut Vec<SettingEntry>) {
+    for (key, value) in SettingKey::all_defaults() {
+        let key = key.to_string();
+        if entries.iter().all(|entry| entry.key != key) {
+            entries.push(SettingEntry { key, value, origin: DEFAULT_ORIGIN.to_owned() });
+        }
+    }
+    entries.sort_by(|one, other| one.key.cmp(&other.key));
 }
 
-/// Calls `found` for every value, with its dotted key.
-fn flatten(prefix: &str, value: &Value, found: &mut impl FnMut(&str, &Value)) {
+fn entry(in_force: &EffectiveSettings, key: &SettingKey, value: &Value) -> SettingEntry {
+    // Lists of all layers are joined; of other values the highest layer's counts.
+    let counting = if value.is_array() { usize::MAX } else { 1 };
+    let origins = in_force.stack.origins(key).into_iter().take(counting);
+    let origins = origins.map(|layer| format!("{}: {}", layer.source, layer.path.display()));
+    let origin = origins.collect::<Vec<_>>().join(", ");
+    SettingEntry { key: key.to_string(), value: value.clone(), origin }
+}
+
+/// Calls `found` for every value, with its names.
+fn flatten(names: &mut Vec<String>, value: &Value, found: &mut impl FnMut(&[String], &Value)) {
     match value {
-        Value::Object(fields) if prefix != "hooks" => {
+        Value::Object(fields) if names.first().is_none_or(|name| name != "hooks") => {
             for (name, value) in fields {
-                let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                flatten(&key, value, found);
+                names.push(name.clone());
+                flatten(names, value, found);
+                names.pop();
             }
         }
         Value::Null => {}
-        value => found(prefix, value),
+        value => found(names, value),
     }
 }
 
@@ -123,9 +134,11 @@ fn display_value(value: &Value) -> String {
 
 fn get(world: &World, key: &str, json: bool) -> Result<Exit, Failure> {
     let in_force = load(world)?;
-    let entry = match entries(&in_force).into_iter().find(|entry| entry.key == key) {
+    let path = SettingKey::parse(key);
+    let named = path.to_string();
+    let entry = match entries(&in_force).into_iter().find(|entry| entry.key == named) {
         Some(entry) => entry,
-        None => section(&in_force, key)?,
+        None => section_or_default(&in_force, &path)?,
     };
     if json {
         print::data_line(&serde_json::to_string(&entry).map_err(Failure::failed)?);
@@ -135,18 +148,20 @@ fn get(world: &World, key: &str, json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A key that contains other keys.
-fn section(in_force: &EffectiveSettings, key: &str) -> Result<SettingEntry, Failure> {
-    let value = in_force.stack.value();
-    match value.pointer(&format!("/{}", key.replace('.', "/"))) {
-        Some(value) => Ok(SettingEntry {
-            key: key.to_owned(),
-            value: value.clone(),
-            origin: origin(in_force, key),
-        }),
-        None => Err(Failure::new(Exit::Failed, anyhow::anyhow!(msg!("config-not-set", key = key)))
-            .hint(msg!("config-not-set-hint"))),
+/// A key that contains other keys, or the default of one that is not set.
+fn section_or_default(
+    in_force: &EffectiveSettings,
+    key: &SettingKey,
+) -> Result<SettingEntry, Failure> {
+    if let Some(value) = key.find(&in_force.stack.value()) {
+        return Ok(entry(in_force, key, value));
     }
+    if let Some(value) = key.default_value() {
+        let origin = DEFAULT_ORIGIN.to_owned();
+        return Ok(SettingEntry { key: key.to_string(), value, origin });
+    }
+    let error = anyhow::anyhow!(msg!("config-not-set", key = key.to_string()));
+    Err(Failure::new(Exit::Failed, error).hint(msg!("config-not-set-hint")))
 }
 
 async fn set(world: &World, key: &str, value: &str, scope: SettingsScope) -> Result<Exit, Failure> {

@@ -124,9 +124,12 @@ permissions-check = Show whether a tool call would be allowed, and why; nothing 
     .input = Tool input as JSON; or just the command (for Bash) or the file (for other tools)
 
 config = Show and change settings
-    .notes = Without a subcommand, `dormouse config` does the same as `dormouse config list`.
+    .notes =
+        Without a subcommand, `dormouse config` does the same as `dormouse config list`.
+        In tables by name, a name may contain dots: contextWindows.gpt-5.4. Quotes work as well: 'prices."gpt-5.4".input'.
 
 config-list = List all settings and feature switches, with the source of each
+    .all = With the settings that are at their default
 
 config-get = Print one setting
     .json = JSON output, with the source of the setting

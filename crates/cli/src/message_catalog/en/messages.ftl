@@ -440,7 +440,7 @@ config-was-not-set = { $key } was not set
 config-unknown = unknown setting `{ $key }`
 config-unknown-hint = nothing was changed; `dormouse config schema` lists all settings
 config-not-set = `{ $key }` is not set
-config-not-set-hint = `dormouse config list` lists the settings with a value, `dormouse config schema` all settings
+config-not-set-hint = `dormouse config list --all` lists the settings with a value or a default, `dormouse config schema` all settings
 
 # Permissions and trust
 

@@ -123,9 +123,12 @@ permissions-check = 显示一个工具调用是否会被允许及其原因；不
     .input = JSON 格式的工具输入；也可以只给出命令（Bash）或文件（其他工具）
 
 config = 显示和修改设置
-    .notes = 不带子命令时，`dormouse config` 等同于 `dormouse config list`。
+    .notes =
+        不带子命令时，`dormouse config` 等同于 `dormouse config list`。
+        在以名称为键的表中，名称可以含点：contextWindows.gpt-5.4；也可以加引号：'prices."gpt-5.4".input'。
 
 config-list = 列出所有设置和功能开关，以及各自的来源
+    .all = 也列出取默认值的设置
 
 config-get = 打印一项设置
     .json = JSON 格式的输出，包括该设置的来源

@@ -406,7 +406,7 @@ config-was-not-set = { $key } 原本就没有设置
 config-unknown = 未知的设置 `{ $key }`
 config-unknown-hint = 没有做任何改动；`dormouse config schema` 列出所有设置
 config-not-set = 没有设置 `{ $key }`
-config-not-set-hint = `dormouse config list` 列出有值的设置，`dormouse config schema` 列出所有设置
+config-not-set-hint = `dormouse config list --all` 列出有值或有默认值的设置，`dormouse config schema` 列出所有设置
 
 # Permissions and trust
 
