@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{Block, BlockKind, Message, Prefix, RequestOptions, Role};
+use serde::Serialize;
 
-use crate::breaks::{BreakDetector, RebuildReason, SentRequest};
+use crate::breaks::{BreakDetector, HeadHashes, RebuildReason, SentRequest};
 use crate::wire_format::{Dialect, WireFormat, WireTurn};
 use crate::{anthropic, openai};
 
@@ -24,7 +25,7 @@ pub struct WireBody {
     /// How many turns a server has seen. They cannot be added to any more.
     sent_turns: usize,
     model: String,
-    head_hash: blake3::Hash,
+    head_hashes: HeadHashes,
     /// Of the turns a server has seen, for telling where two requests part.
     turn_hashes: Vec<blake3::Hash>,
 }
@@ -40,7 +41,11 @@ impl WireBody {
             WireFormat::OpenAi => openai::head(&dialect, prefix, options),
         };
         let mut body = Self {
-            head_hash: blake3::hash(&head),
+            head_hashes: HeadHashes {
+                system: hash_of(prefix.system()),
+                tools: hash_of(prefix.tools()),
+                whole: blake3::hash(&head),
+            },
             head,
             dialect,
             messages: Vec::new(),
@@ -162,7 +167,7 @@ impl WireBody {
             start = turn.end;
         }
         self.sent_turns = turns;
-        SentRequest::new(self.model.clone(), self.head_hash, self.turn_hashes.clone(), at)
+        SentRequest::new(self.model.clone(), self.head_hashes, self.turn_hashes.clone(), at)
     }
 
     /// A new body instead of this one: the announced way to change what was sent.
@@ -204,6 +209,11 @@ fn as_plain_summary(block: &Block) -> Block {
         None if is_server_summary(block) => Block::text("[a summary without text]"),
         None => block.clone(),
     }
+}
+
+fn hash_of<T: Serialize + ?Sized>(part: &T) -> blake3::Hash {
+    // Strings and raw JSON always serialize.
+    blake3::hash(&serde_json::to_vec(part).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -30,9 +30,18 @@ impl RebuildReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentRequest {
     model: String,
-    head: blake3::Hash,
+    head: HeadHashes,
     turns: Vec<blake3::Hash>,
     at: Duration,
+}
+
+/// What stands in front of the messages, as hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HeadHashes {
+    pub(crate) system: blake3::Hash,
+    pub(crate) tools: blake3::Hash,
+    /// All of it, with the options of the request.
+    pub(crate) whole: blake3::Hash,
 }
 
 /// What changed between two requests.
@@ -40,8 +49,12 @@ pub struct SentRequest {
 pub enum BreakCause {
     /// Another model.
     Model,
-    /// The system prompt or the tools.
-    Head,
+    /// The system prompt.
+    System,
+    /// The tools.
+    Tools,
+    /// Options that stand in front of the messages, such as the longest answer.
+    Options,
     /// A message that had been sent, by its number.
     Message(usize),
     /// Nothing: the cache's time to live has passed.
@@ -55,7 +68,9 @@ impl BreakCause {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Model => "model",
-            Self::Head => "head",
+            Self::System => "system",
+            Self::Tools => "tools",
+            Self::Options => "options",
             Self::Message(_) => "message",
             Self::TimeToLive => "time_to_live",
             Self::Unknown => "unknown",
@@ -67,7 +82,9 @@ impl std::fmt::Display for BreakCause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Model => f.write_str("the model changed"),
-            Self::Head => f.write_str("the system prompt or the tools changed"),
+            Self::System => f.write_str("the system prompt changed"),
+            Self::Tools => f.write_str("the tools changed"),
+            Self::Options => f.write_str("the options of the request changed"),
             Self::Message(index) => write!(f, "message {index} changed"),
             Self::TimeToLive => f.write_str("the cache's time to live has passed"),
             Self::Unknown => f.write_str("nothing we sent changed"),
@@ -138,8 +155,16 @@ fn cause(previous: &SentRequest, now: &SentRequest, ttl: Duration) -> BreakCause
     if previous.model != now.model {
         return BreakCause::Model;
     }
-    if previous.head != now.head {
-        return BreakCause::Head;
+    let (before, after) = (previous.head, now.head);
+    // In the order of the cache: a server reads the tools first.
+    if before.tools != after.tools {
+        return BreakCause::Tools;
+    }
+    if before.system != after.system {
+        return BreakCause::System;
+    }
+    if before.whole != after.whole {
+        return BreakCause::Options;
     }
     let parted = previous.turns.iter().zip(&now.turns).position(|(before, after)| before != after);
     if let Some(index) = parted {
@@ -157,7 +182,7 @@ fn cause(previous: &SentRequest, now: &SentRequest, ttl: Duration) -> BreakCause
 impl SentRequest {
     pub(crate) fn new(
         model: String,
-        head: blake3::Hash,
+        head: HeadHashes,
         turns: Vec<blake3::Hash>,
         at: Duration,
     ) -> Self {
@@ -174,7 +199,11 @@ mod tests {
     fn sent(model: &str, head: &str, turns: &[&str], at: u64) -> SentRequest {
         let hash = |text: &str| blake3::hash(text.as_bytes());
         let turns = turns.iter().map(|turn| hash(turn)).collect();
-        SentRequest::new(model.to_owned(), hash(head), turns, Duration::from_secs(at))
+        let part = |prefix: char| {
+            hash(head.split(' ').find(|part| part.starts_with(prefix)).unwrap_or_default())
+        };
+        let head = HeadHashes { system: part('s'), tools: part('t'), whole: hash(head) };
+        SentRequest::new(model.to_owned(), head, turns, Duration::from_secs(at))
     }
 
     fn usage(read: u64, written: u64) -> Usage {
@@ -188,30 +217,41 @@ mod tests {
     #[track_caller]
     fn check(now: &SentRequest, read: u64, expected: Option<&BreakCause>) {
         let mut detector = BreakDetector::default();
-        assert_eq!(detector.observe(&sent("m", "h", &["a", "b"], 0), &usage(0, 10_000), TTL), None);
+        assert_eq!(
+            detector.observe(&sent("m", "s1 t1 o1", &["a", "b"], 0), &usage(0, 10_000), TTL),
+            None
+        );
         let found = detector.observe(now, &usage(read, 0), TTL);
         assert_eq!(found.as_ref().map(|found| &found.cause), expected);
     }
 
     #[test]
     fn drops_have_a_cause() {
-        check(&sent("m", "h", &["a", "b", "c"], 1), 10_000, None);
-        check(&sent("m", "h", &["a", "b", "c"], 1), 9_600, None);
-        check(&sent("m", "h", &["a", "b", "c"], 1), 7_000, Some(&BreakCause::Unknown));
-        check(&sent("m", "h", &["a", "b", "c"], 301), 0, Some(&BreakCause::TimeToLive));
-        check(&sent("m", "h", &["a", "x", "c"], 1), 0, Some(&BreakCause::Message(1)));
-        check(&sent("m", "h", &["a"], 1), 0, Some(&BreakCause::Message(1)));
-        check(&sent("m", "i", &["a", "b", "c"], 1), 0, Some(&BreakCause::Head));
-        check(&sent("n", "h", &["a", "b", "c"], 1), 0, Some(&BreakCause::Model));
+        check(&sent("m", "s1 t1 o1", &["a", "b", "c"], 1), 10_000, None);
+        check(&sent("m", "s1 t1 o1", &["a", "b", "c"], 1), 9_600, None);
+        check(&sent("m", "s1 t1 o1", &["a", "b", "c"], 1), 7_000, Some(&BreakCause::Unknown));
+        check(&sent("m", "s1 t1 o1", &["a", "b", "c"], 301), 0, Some(&BreakCause::TimeToLive));
+        check(&sent("m", "s1 t1 o1", &["a", "x", "c"], 1), 0, Some(&BreakCause::Message(1)));
+        check(&sent("m", "s1 t1 o1", &["a"], 1), 0, Some(&BreakCause::Message(1)));
+        check(&sent("m", "s2 t1 o1", &["a", "b", "c"], 1), 0, Some(&BreakCause::System));
+        check(&sent("m", "s1 t2 o1", &["a", "b", "c"], 1), 0, Some(&BreakCause::Tools));
+        check(&sent("m", "s2 t2 o1", &["a", "b", "c"], 1), 0, Some(&BreakCause::Tools));
+        check(&sent("m", "s1 t1 o2", &["a", "b", "c"], 1), 0, Some(&BreakCause::Options));
+        check(&sent("n", "s1 t1 o1", &["a", "b", "c"], 1), 0, Some(&BreakCause::Model));
     }
 
     #[test]
     fn an_announced_break_is_none_and_the_next_one_is() {
         let mut detector = BreakDetector::default();
-        detector.observe(&sent("m", "h", &["a"], 0), &usage(0, 10_000), TTL);
+        detector.observe(&sent("m", "s1 t1 o1", &["a"], 0), &usage(0, 10_000), TTL);
         detector.announce(RebuildReason::new("compaction"));
-        assert_eq!(detector.observe(&sent("m", "h", &["s"], 1), &usage(0, 10_000), TTL), None);
-        assert!(detector.observe(&sent("m", "h", &["t"], 2), &usage(0, 10_000), TTL).is_some());
+        assert_eq!(
+            detector.observe(&sent("m", "s1 t1 o1", &["s"], 1), &usage(0, 10_000), TTL),
+            None
+        );
+        assert!(
+            detector.observe(&sent("m", "s1 t1 o1", &["t"], 2), &usage(0, 10_000), TTL).is_some()
+        );
         assert_eq!(detector.breaks(), 1);
     }
 }

@@ -83,6 +83,10 @@ fn cache_breaks(summary: &MetricsSummary) -> String {
     let causes = summary.cache_breaks.iter().map(|(cause, count)| {
         let words = match cause.as_str() {
             "model" => "the model changed",
+            "system" => "the system prompt changed",
+            "tools" => "the tools changed",
+            "options" => "the options of the request changed",
+            // In logs of earlier versions.
             "head" => "the system prompt or the tools changed",
             "message" => "an earlier message changed",
             "time_to_live" => "the cache had expired",
