@@ -71,6 +71,8 @@ pub struct Job {
     pub status: JobStatus,
     /// Since when.
     pub since: Timestamp,
+    /// Requests it has made so far.
+    pub requests: u64,
     /// What it said, turn by turn, the newest last.
     pub turns: VecDeque<String>,
     /// The files that it has changed.
@@ -148,7 +150,9 @@ impl Jobs {
             let end = tokio::select! {
                 biased;
                 end = work => end,
-                () = handle.cancel.cancelled() => JobEnd::of(JobStatus::Killed),
+                () = handle.cancel.cancelled() => {
+                    JobEnd { turns: handle.requests(), ..JobEnd::of(JobStatus::Killed) }
+                }
             };
             handle.end(end, since);
         });
@@ -216,6 +220,7 @@ impl Ledger {
             phase: "starting".to_owned(),
             status: JobStatus::Running,
             since: self.clock.now(),
+            requests: 0,
             turns: VecDeque::new(),
             files: Vec::new(),
             cancel: cancel.clone(),
@@ -272,6 +277,18 @@ impl JobHandle {
     /// What the job is doing now.
     pub fn phase(&self, phase: &str) {
         self.update(|job| phase.clone_into(&mut job.phase));
+    }
+
+    /// It makes a request.
+    pub(crate) fn requested(&self) {
+        self.update(|job| job.requests += 1);
+    }
+
+    /// How many requests it has made.
+    pub fn requests(&self) -> u64 {
+        let mut requests = 0;
+        self.update(|job| requests = job.requests);
+        requests
     }
 
     /// What it said in a turn.

@@ -116,7 +116,12 @@ impl Dream {
             self.workspaces.iter().map(|workspace| workspace.store.scope().to_string()).collect();
         hooks.dream_start(&self.id, self.sessions.len(), &scopes).await;
         let report = self.report(DreamStatus::Killed);
-        let mut killed = KillReport(Some(report), self.report_store(), hooks.clone());
+        let mut killed = KillReport {
+            report: Some(report),
+            store: self.report_store(),
+            hooks: hooks.clone(),
+            job: job.clone(),
+        };
         let drafts: Vec<_> =
             self.workspaces.iter().map(|workspace| Arc::clone(&workspace.draft)).collect();
         let logs = self.workspaces.iter().flat_map(|workspace| workspace.logs.clone()).collect();
@@ -134,7 +139,7 @@ impl Dream {
             ends_after_changes: false,
         };
         let fork = tokio::time::timeout(TIME_LIMIT, source.run(order, job.as_ref())).await.ok();
-        killed.0 = None;
+        killed.report = None;
         // Runs to its end even if the future is dropped: it owns the locks.
         let finished =
             tokio::task::spawn_blocking(move || self.finish(fork.as_ref(), check.rejected()));
@@ -283,14 +288,21 @@ fn save_report(store: Option<&Arc<Store>>, report: &mut DreamReport) {
 }
 
 /// Reports a dream that was ended from outside, when it is dropped.
-struct KillReport(Option<DreamReport>, Option<Arc<Store>>, HookNotifier);
+struct KillReport {
+    report: Option<DreamReport>,
+    store: Option<Arc<Store>>,
+    hooks: HookNotifier,
+    job: Option<JobHandle>,
+}
 
 impl Drop for KillReport {
     fn drop(&mut self) {
-        if let Some(mut report) = self.0.take() {
-            save_report(self.1.as_ref(), &mut report);
+        if let Some(mut report) = self.report.take() {
+            let requests = self.job.as_ref().map_or(0, JobHandle::requests);
+            report.turns = u32::try_from(requests).unwrap_or(u32::MAX);
+            save_report(self.store.as_ref(), &mut report);
             let notice = ReportNotice::of(&report);
-            self.2.dream_end_in_background(notice.news(&report));
+            self.hooks.dream_end_in_background(notice.news(&report));
         }
     }
 }

@@ -132,9 +132,11 @@ fn a_dream_by_hand_is_looked_at_and_ended() {
     server.wait_for_fork_requests(2);
     say(&mut terminal, "/dream", "Dream running: updating");
     assert!(terminal.all_rows().join("\n").contains("project/a.md"));
+    say(&mut terminal, "/tasks show dream", "MemorySave a");
     say(&mut terminal, "/dream stop", "Dream stopped. Nothing was changed.");
     wait_until("its end", || dreams(&home).len() == 1);
-    assert_eq!(dreams(&home)[0].outcome, JobOutcome::Killed);
+    let killed = &dreams(&home)[0];
+    assert_eq!((killed.outcome, killed.turns), (JobOutcome::Killed, 2));
     say(&mut terminal, "/dream log", "The dream was stopped; nothing was changed");
     assert_eq!(bytes(&home), before);
     // Whoever leaves ends it as well.

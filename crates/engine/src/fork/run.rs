@@ -6,11 +6,12 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 use dormouse_conversation::known_tools::traits_of;
 use dormouse_conversation::{
-    Block, FileUse, Message, Response, ResultContent, StopReason, ToolUse, Usage,
+    Block, CallLabel, FileUse, Message, Response, ResultContent, StopReason, ToolUse, Usage,
 };
 use dormouse_model::{AnswerCut, AnswerWatch, Completion, ModelError};
 use dormouse_permissions::PermissionVerdict;
 use dormouse_tools::{CallRunner, ToolSet};
+use serde_json::Value;
 
 use super::accounting::SentFork;
 use super::gate::ForkGuard;
@@ -72,24 +73,27 @@ impl<'j> Fork<'j> {
                 return ForkEnd::MaxTurns;
             }
             self.report.turns += 1;
-            if let Some(job) = self.job.filter(|_| self.report.turns == 1) {
-                job.phase("reading");
+            if let Some(job) = self.job {
+                job.requested();
+                if self.report.turns == 1 {
+                    job.phase("reading");
+                }
             }
             let (completion, cut) = match self.ask().await {
                 Ok(answer) => answer,
                 Err(error) => return ForkEnd::Failed(error),
             };
             self.report.text = completion.text();
+            let stopped = completion.stop_reason.clone();
+            let calls = self.take_in(completion);
             if let Some(job) = self.job {
-                job.said(&self.report.text);
+                job.said(&turn_text(&self.report.text, &calls));
             }
             match cut {
                 Some(AnswerCut::TooLong) => return ForkEnd::Cut,
                 Some(AnswerCut::Repeats) => return ForkEnd::Repeated,
                 None => {}
             }
-            let stopped = completion.stop_reason.clone();
-            let calls = self.take_in(completion);
             if calls.is_empty() {
                 return match stopped {
                     Some(StopReason::MaxTokens | StopReason::ContextWindowExceeded) => ForkEnd::Cut,
@@ -227,6 +231,21 @@ impl<'j> Fork<'j> {
         };
         Block::tool_result(call.id, &kept.content, result.is_error)
     }
+}
+
+/// A turn as it is shown: its text, and a line for each call.
+fn turn_text(text: &str, calls: &[Block]) -> String {
+    let calls = calls.iter().filter_map(Block::as_tool_use).map(|call| {
+        let field = match traits_of(call.name).label {
+            CallLabel::Argument(field) => Some(field),
+            _ => traits_of(call.name).main_argument,
+        };
+        let arguments: Value = serde_json::from_str(call.input.get()).unwrap_or_default();
+        let argument = field.and_then(|field| arguments.get(field)?.as_str());
+        format!("{} {}", call.name, argument.unwrap_or_default()).trim_end().to_owned()
+    });
+    let text = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    text.into_iter().chain(calls).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether every call changed a file and succeeded.

@@ -51,7 +51,7 @@ fn stop(session: &ActiveSession, view: &SharedView) {
 
 fn job_status(job: &Job) -> String {
     let files: Vec<String> = job.files.iter().map(|file| file.display().to_string()).collect();
-    let mut text = msg!("dream-status", phase = job.phase.as_str(), turns = job.turns.len());
+    let mut text = msg!("dream-status", phase = job.phase.as_str(), turns = job.requests);
     if !files.is_empty() {
         text.push_str(&msg!("dream-files", files = files.join(", ")));
     }

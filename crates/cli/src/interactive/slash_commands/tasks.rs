@@ -92,7 +92,7 @@ fn list(view: &SharedView, tasks: &TaskList, now: Timestamp) {
 fn job_row(job: &Job, now: Timestamp) -> (String, String) {
     let seconds = now.duration_since(job.since).as_secs().max(0);
     let text =
-        msg!("tasks-job", phase = job.phase.as_str(), seconds = seconds, turns = job.turns.len());
+        msg!("tasks-job", phase = job.phase.as_str(), seconds = seconds, turns = job.requests);
     (job.kind.to_owned(), text)
 }
 
