@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dormouse_base::{Clock, Dir, FileAction, FileError, MessageId, RelPath};
 use dormouse_conversation::Message;
 use dormouse_conversation::transcript::{
-    PendingTranscript, PendingTranscripts, PendingTranscriptsError, ReplayEvent, replay_transcript,
+    PendingTranscript, PendingTranscripts, PendingTranscriptsError, ReplayEvent, ReplayedMessage,
+    replay_transcript,
 };
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
 use thiserror::Error;
@@ -69,11 +70,16 @@ impl TranscriptQueue {
             return Err(QueueError::TooLong);
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let messages: Vec<Arc<Message>> = replay_transcript(&bytes)
+        let replay = replay_transcript(&bytes);
+        // The user went back from these: what was said there does not hold.
+        let abandoned = replay.abandoned;
+        let counts =
+            |said: &ReplayedMessage| !said.withdrawn && !abandoned.contains(&said.message.id);
+        let messages: Vec<Arc<Message>> = replay
             .events
             .into_iter()
             .filter_map(|event| match event {
-                ReplayEvent::Message(said) if !said.withdrawn => Some(said.message),
+                ReplayEvent::Message(said) if counts(&said) => Some(said.message),
                 ReplayEvent::Message(_)
                 | ReplayEvent::Compacted(_)
                 | ReplayEvent::LeftOut(_)

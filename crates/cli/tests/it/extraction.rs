@@ -486,6 +486,45 @@ fn a_transcript_of_another_agent() {
     server.finish();
 }
 
+/// The user went back to before the second message: only the branch that ends in the last message is looked at.
+#[test]
+fn a_branch_that_was_left_in_another_agents_transcript_does_not_count() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = extracting(&server);
+    let path = home.root().join("other.jsonl");
+    let uuid = |id: u32| format!("0193b0a4-0000-7000-8000-00000000000{id}");
+    let line = |kind: &str, id: u32, parent: Option<u32>, text: &str| {
+        json!({
+            "type": kind, "uuid": uuid(id), "parentUuid": parent.map(uuid), "sessionId": "s",
+            "timestamp": "2026-11-01T10:00:00Z", "cwd": home.project(), "version": "2.1.0",
+            "message": {"role": kind, "content": text},
+        })
+        .to_string()
+    };
+    let lines = [
+        line("user", 1, None, "Which port does staging have?"),
+        line("assistant", 2, Some(1), "I do not know."),
+        line("user", 3, Some(2), "Our staging port is 7070, keep that in mind"),
+        line("assistant", 4, Some(3), "I will."),
+        line("user", 5, Some(2), "Our staging port is 9090, keep that in mind"),
+    ];
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let stop = json!({
+        "session_id": "s", "transcript_path": path, "cwd": home.project(), "hook_event_name": "Stop",
+    });
+    home.run_with_input(&mut dormouse(&home, &["hook", "stop"]), &stop.to_string()).success();
+    let saving = ScriptedTurn::new()
+        .call("a", "MemorySave", save_input("staging", "It is 9090.", &["staging port is 9090"]))
+        .call("b", "MemorySave", save_input("left", "It is 7070.", &["staging port is 7070"]));
+    run_saves(&server, saving);
+    let terminal = talk(&home, &[], (120, 24));
+    terminal.wait_for_text("Saved 1 memory: staging.md");
+    leave(terminal);
+    let prompt = prompt_of(&server.fork_requests()[0]);
+    assert!(prompt.contains("9090") && !prompt.contains("7070"), "{prompt}");
+    server.finish();
+}
+
 #[test]
 fn what_can_not_be_looked_at_waits_and_what_is_gone_does_not() {
     let server = server(WireFormat::Anthropic).start();

@@ -7,6 +7,7 @@
 //! were stored, thinking that was dropped, compactions and rewinds.
 
 mod boundary;
+mod branch;
 mod compaction_record;
 mod envelope;
 mod format;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dormouse_base::MessageId;
 
 use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
+use super::branch::lines_of_other_branches;
 use super::format::{LineIn, MessageIn, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN};
 use super::loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 use super::pending_boundary::PendingBoundary;
@@ -27,8 +28,11 @@ pub fn load_subagent_transcript(bytes: &[u8]) -> LoadedTranscript {
 
 fn load_with(mut reader: Reader, bytes: &[u8]) -> LoadedTranscript {
     let abandoned = Abandoned::of(bytes);
+    let other_branches = lines_of_other_branches(bytes);
     let read = each_line(bytes, |number, line| {
-        if abandoned.has(u64::try_from(number).unwrap_or(u64::MAX)) {
+        if abandoned.has(u64::try_from(number).unwrap_or(u64::MAX))
+            || other_branches.contains(&number)
+        {
             return Ok(());
         }
         reader.number = number;

@@ -2,9 +2,9 @@
 //!
 //! Nothing is left out that was paid for: what compactions put away is here, and answers that were
 //! withdrawn are. A message stands where its first line does. Branches that the user went back from are
-//! read in the order of the file. Never fails: what can be read, is; the rest is named.
+//! read in the order of the file, and named as such. Never fails: what can be read, is; the rest is named.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
@@ -12,11 +12,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
+use super::branch::lines_of_other_branches;
 use super::format::{
     LineIn, MessageIn, SERVER_CLEARING, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN,
 };
 use super::loaded::TranscriptWarning;
 use super::read::{each_line, exact_blocks, merge, replace_results_in};
+use super::rewound::Abandoned;
 use crate::block::Block;
 use crate::message::{Message, Response, Role};
 use crate::prefix::PrefixOrigin;
@@ -80,6 +82,8 @@ pub struct ReplayedCompaction {
 pub struct Replay {
     /// What happened in the main conversation.
     pub events: Vec<ReplayEvent>,
+    /// Messages on branches that the user went back from.
+    pub abandoned: HashSet<MessageId>,
     /// Answers in side chains: other conversations that the same file holds.
     pub side_chains: Vec<Response>,
     /// For which model and server the prefix was last built.
@@ -103,7 +107,13 @@ pub fn replay_subagent_transcript(bytes: &[u8]) -> Replay {
 }
 
 fn replay_with(mut reader: Reader, bytes: &[u8]) -> Replay {
-    let read = each_line(bytes, |_, line| reader.read_line(line));
+    let rewound = Abandoned::of(bytes);
+    let other_branches = lines_of_other_branches(bytes);
+    let read = each_line(bytes, |number, line| {
+        reader.is_abandoned = other_branches.contains(&number)
+            || rewound.has(u64::try_from(number).unwrap_or(u64::MAX));
+        reader.read_line(line)
+    });
     Replay { lines: read.lines, warnings: read.warnings, ..reader.finish() }
 }
 
@@ -133,6 +143,8 @@ struct Reader {
     /// Answers of side chains by key: their lines repeat the counters too.
     side: HashMap<String, Response>,
     side_order: Vec<String>,
+    /// Whether the user went back from the current line.
+    is_abandoned: bool,
     replay: Replay,
 }
 
@@ -297,6 +309,9 @@ impl Reader {
         };
         if drafted.message.role == Role::Assistant {
             self.answered = self.drafts.len();
+        }
+        if self.is_abandoned {
+            self.replay.abandoned.insert(drafted.message.id);
         }
         self.places.insert(key, self.drafts.len());
         self.drafts.push(Draft::Said(drafted));
