@@ -174,7 +174,7 @@ fn append_message(
         return Ok(());
     }
     let blocks = attachments.iter().map(|attachment| attachment.block().clone()).collect();
-    let flags = MessageFlags { meta: true, ..MessageFlags::default() };
+    let flags = MessageFlags { meta: true, attachment: true, ..MessageFlags::default() };
     let message = conversation.new_user_message(blocks, flags);
     let ids: Vec<String> = attachments
         .iter()
@@ -209,6 +209,8 @@ fn record(
     author: MessageHeader<'_>,
     attachment: AttachedContext,
 ) -> Result<(), EngineError> {
+    let flags = MessageFlags { attachment: true, ..author.flags };
+    let author = MessageHeader { flags, ..author };
     match attachment {
         AttachedContext::Plain(block) => {
             conversation.transcript.record_blocks(author, &[block])?;

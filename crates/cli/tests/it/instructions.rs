@@ -4,7 +4,7 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{TestHome, WireFormat};
 use serde_json::{Value, json};
 
-use crate::program::{ask, dormouse, server};
+use crate::program::{ask, dormouse, server, transcript};
 use crate::talk::{leave, wait_for_prompt};
 
 fn done() -> ScriptedTurn {
@@ -97,6 +97,12 @@ fn rules_and_nested_files_come_when_a_file_is_touched() {
         .collect();
     reasons.sort();
     assert_eq!(reasons, ["nested_traversal", "path_glob_match"]);
+    let lines = transcript(&home);
+    let flagged = |text: &str| {
+        let line = lines.lines().find(|line| line.contains(text)).unwrap();
+        line.contains(r#""isAttachment":true"#)
+    };
+    assert!(flagged("words for rust") && !flagged("fn a() {}"), "{lines}");
     server.push(done());
     home.run(&mut ask(&home, &["--continue", "more"])).success();
     server.finish();

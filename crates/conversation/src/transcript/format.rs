@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::boundary::CompactionBoundary;
 use super::compaction_record::CompactionRecord;
+use super::record_kind::RecordKind;
 use super::rewound::RewindMark;
 use crate::block::{Block, BlockError};
 use crate::facts::EnvironmentFacts;
@@ -21,13 +22,13 @@ use crate::skill::UsedSkill;
 use crate::usage::Usage;
 
 /// The kind of a line with the blocks that are sent for stored results.
-pub(super) const STORED: &str = "stored-result";
+pub(super) const STORED: &str = RecordKind::StoredResult.name();
 /// The kind of a line that lists messages whose thinking is no longer sent.
-pub(super) const THINKING_DROPPED: &str = "thinking-dropped";
+pub(super) const THINKING_DROPPED: &str = RecordKind::ThinkingDropped.name();
 /// The kind of a line about what the server cleared by itself before it answered.
-pub(super) const SERVER_CLEARING: &str = "server-clearing";
+pub(super) const SERVER_CLEARING: &str = RecordKind::ServerClearing.name();
 /// The kind of a line that withdraws the lines of a message.
-pub(super) const WITHDRAWN: &str = "withdrawn";
+pub(super) const WITHDRAWN: &str = RecordKind::Withdrawn.name();
 
 /// A line to write. The order of the fields is the order in the file.
 #[derive(Serialize)]

@@ -15,6 +15,7 @@ mod loaded;
 mod pending;
 mod pending_boundary;
 mod read;
+mod record_kind;
 mod replay;
 mod rewound;
 mod search;

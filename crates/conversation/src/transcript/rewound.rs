@@ -10,8 +10,6 @@ use serde::{Deserialize, Serialize};
 
 /// How such a line begins: its kind is its first field.
 const BEGINNING: &[u8] = b"{\"type\":\"rewind\"";
-/// The kind of the line.
-pub(super) const REWIND: &str = "rewind";
 
 /// A rewind, as it stands in the transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

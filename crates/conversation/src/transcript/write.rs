@@ -13,13 +13,11 @@ use thiserror::Error;
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
 use super::compaction_record::CompactionRecord;
 use super::envelope::{LineEnvelope, MessageHeader};
-use super::format::{
-    LineBody, LineOut, MessageOut, SERVER_CLEARING, STORED, THINKING_DROPPED, WITHDRAWN,
-    format_timestamp,
-};
+use super::format::{LineBody, LineOut, MessageOut, format_timestamp};
 use super::loaded::{LoadedTranscript, TranscriptWarning};
 use super::read::load_transcript;
-use super::rewound::{REWIND, RewindMark};
+use super::record_kind::RecordKind;
+use super::rewound::RewindMark;
 use super::sessions::{
     lock_file, session_file, session_folder, side_chains, side_file, side_folder,
 };
@@ -176,7 +174,7 @@ impl Transcript {
     fn record_torn(&mut self, tail: AppendTail) -> Result<(), TranscriptError> {
         let AppendTail::Torn(bytes) = tail else { return Ok(()) };
         let kept = bytes.get(..MAX_TORN_BYTES).unwrap_or(&bytes);
-        self.write("torn-line", LineBody::Torn { text: &String::from_utf8_lossy(kept) })
+        self.write(RecordKind::TornLine, LineBody::Torn { text: &String::from_utf8_lossy(kept) })
     }
 
     /// The number of lines.
@@ -268,8 +266,8 @@ impl Transcript {
             delivers,
         };
         let kind = match header.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
+            Role::User => RecordKind::User,
+            Role::Assistant => RecordKind::Assistant,
         };
         // The first line of a message has the id of the message, the others have their own.
         let is_first = !self.started.contains(&header.message);
@@ -296,7 +294,7 @@ impl Transcript {
 
     /// Withdraws a message: its response broke off and is requested again.
     pub fn record_withdrawn(&mut self, message: MessageId) -> Result<(), TranscriptError> {
-        self.write_about(message, WITHDRAWN, LineBody::Empty {})
+        self.write_about(message, RecordKind::Withdrawn, LineBody::Empty {})
     }
 
     /// Writes how much the server cleared by itself before it answered with a message.
@@ -305,7 +303,7 @@ impl Transcript {
         answer: MessageId,
         cleared_tokens: u64,
     ) -> Result<(), TranscriptError> {
-        self.write_about(answer, SERVER_CLEARING, LineBody::ServerClearing { cleared_tokens })
+        self.write_about(answer, RecordKind::ServerClearing, LineBody::ServerClearing { cleared_tokens })
     }
 
     /// Writes the blocks that are sent instead of stored results of a message.
@@ -329,7 +327,7 @@ impl Transcript {
             raw_content: Vec::new(),
             delivers: &[],
         };
-        self.write_about(message, STORED, body)
+        self.write_about(message, RecordKind::StoredResult, body)
     }
 
     /// Writes that the thinking in these messages is no longer sent.
@@ -337,7 +335,7 @@ impl Transcript {
         &mut self,
         messages: &[MessageId],
     ) -> Result<(), TranscriptError> {
-        self.write(THINKING_DROPPED, LineBody::ThinkingDropped { messages })
+        self.write(RecordKind::ThinkingDropped, LineBody::ThinkingDropped { messages })
     }
 
     /// Writes a compaction: the boundary with the rebuilt prefix, then the messages that it adds.
@@ -357,7 +355,7 @@ impl Transcript {
             logical_parent_uuid: self.last_line,
             compact_metadata: boundary,
         };
-        let line = LineOut { parent_uuid: None, ..self.line("system", uuid, body) };
+        let line = LineOut { parent_uuid: None, ..self.line(RecordKind::System, uuid, body) };
         let line = serde_json::to_vec(&line)?;
         self.append(&line)?;
         self.last_line = Some(uuid);
@@ -370,7 +368,10 @@ impl Transcript {
         boundary: &CompactionBoundary,
         messages: &[Message],
     ) -> Result<(), TranscriptError> {
-        self.write("system", LineBody::Snip { subtype: SNIP, compact_metadata: boundary })?;
+        self.write(
+            RecordKind::System,
+            LineBody::Snip { subtype: SNIP, compact_metadata: boundary },
+        )?;
         self.record_added(messages)
     }
 
@@ -389,28 +390,28 @@ impl Transcript {
         prefix: &Prefix,
         origin: &PrefixOrigin,
     ) -> Result<(), TranscriptError> {
-        self.write("prefix", LineBody::Prefix { prefix, origin })
+        self.write(RecordKind::Prefix, LineBody::Prefix { prefix, origin })
     }
 
     /// Writes environment facts that were just announced to the model.
     pub fn record_facts(&mut self, facts: &EnvironmentFacts) -> Result<(), TranscriptError> {
-        self.write("facts", LineBody::Facts { facts })
+        self.write(RecordKind::Facts, LineBody::Facts { facts })
     }
 
     /// Writes what compaction remembers from here on.
     pub fn record_compaction(&mut self, record: CompactionRecord) -> Result<(), TranscriptError> {
-        self.write("compaction-record", LineBody::Compaction { compaction_record: record })
+        self.write(RecordKind::CompactionRecord, LineBody::Compaction { compaction_record: record })
     }
 
     /// Writes that a skill was used, with its text.
     pub fn record_skill(&mut self, skill: &UsedSkill) -> Result<(), TranscriptError> {
-        self.write("skill", LineBody::Skill { skill })
+        self.write(RecordKind::Skill, LineBody::Skill { skill })
     }
 
     /// Goes back to before a message: later lines stay in the file and are not part of the conversation any more. Returns
     /// the transcript as it is read from now on.
     pub fn rewind(&mut self, rewind: RewindMark) -> Result<LoadedTranscript, TranscriptError> {
-        self.write(REWIND, LineBody::Rewind { rewind })?;
+        self.write(RecordKind::Rewind, LineBody::Rewind { rewind })?;
         self.sync()?;
         let path = self.path();
         let bytes =
@@ -427,7 +428,7 @@ impl Transcript {
     }
 
     /// Writes a line that is not part of the conversation.
-    fn write(&mut self, kind: &str, body: LineBody<'_>) -> Result<(), TranscriptError> {
+    fn write(&mut self, kind: RecordKind, body: LineBody<'_>) -> Result<(), TranscriptError> {
         let line = serde_json::to_vec(&self.line(kind, MessageId::generate(&*self.ids), body))?;
         self.append(&line)
     }
@@ -436,7 +437,7 @@ impl Transcript {
     fn write_about(
         &mut self,
         message: MessageId,
-        kind: &str,
+        kind: RecordKind,
         body: LineBody<'_>,
     ) -> Result<(), TranscriptError> {
         let uuid = MessageId::generate(&*self.ids);
@@ -451,9 +452,9 @@ impl Transcript {
         Ok(())
     }
 
-    fn line<'a>(&'a self, kind: &'a str, uuid: MessageId, body: LineBody<'a>) -> LineOut<'a> {
+    fn line<'a>(&'a self, kind: RecordKind, uuid: MessageId, body: LineBody<'a>) -> LineOut<'a> {
         LineOut {
-            kind,
+            kind: kind.name(),
             uuid,
             parent_uuid: self.last_line,
             message_uuid: None,
