@@ -98,6 +98,8 @@ pub enum EngineEvent {
     Compacted(CompactionReport),
     /// A plan was submitted in a session without a user: it is the result.
     Planned(SubmittedPlan),
+    /// Control sequences that a hook has for the terminal: whoever writes them checks which are allowed.
+    TerminalSequence(String),
     /// A notice for the user.
     Notice(String),
 }

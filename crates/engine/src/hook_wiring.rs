@@ -21,7 +21,10 @@ use crate::spending::SharedCost;
 
 impl From<HookNotice> for EngineEvent {
     fn from(notice: HookNotice) -> Self {
-        Self::Notice(notice.0)
+        match notice {
+            HookNotice::Text(text) => Self::Notice(text),
+            HookNotice::TerminalSequence(sequence) => Self::TerminalSequence(sequence),
+        }
     }
 }
 

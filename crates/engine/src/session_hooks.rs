@@ -7,7 +7,7 @@ use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::Block;
 use dormouse_extensions::skills::{SkillOwner, Skills};
-use dormouse_hooks::{HookRunner, SessionEndReason, SessionSource, SetupTrigger};
+use dormouse_hooks::{HookRunner, PromptSource, SessionEndReason, SessionSource, SetupTrigger};
 
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::EventSink;
@@ -69,7 +69,7 @@ impl SessionHooks {
 
     pub(crate) fn pass_on_notices(&self, sink: &mut EventSink<'_>) {
         let notices = self.runner.iter().flat_map(|runner| runner.take_notices());
-        notices.for_each(|notice| sink(EngineEvent::Notice(notice)));
+        notices.for_each(|notice| sink(notice.into()));
     }
 
     /// Runs the hooks of a project's set-up.
@@ -108,25 +108,26 @@ impl SessionHooks {
     pub(crate) async fn check_prompt(
         &mut self,
         prompt: &str,
+        source: PromptSource,
         skills: &Skills,
         session: &Dir,
         sink: &mut EventSink<'_>,
     ) -> Option<String> {
         let runner = self.runner.clone()?;
         if let Some((skill, arguments)) = skills.called(prompt) {
-            let source = match skill.owner {
+            let owner = match skill.owner {
                 SkillOwner::User => "user",
                 SkillOwner::Project => "project",
                 SkillOwner::Plugin => "plugin",
             };
-            let expansion = runner.prompt_expansion(&skill.name, arguments, source, prompt);
+            let expansion = runner.prompt_expansion(&skill.name, arguments, owner, prompt);
             let verdict = runner.run_with_notices(expansion, sink).await;
             if let Some(why) = verdict.block.or(verdict.halt) {
                 return Some(why);
             }
             self.add_notes(verdict.notes);
         }
-        let verdict = runner.run_with_notices(runner.user_prompt(prompt), sink).await;
+        let verdict = runner.run_with_notices(runner.user_prompt(prompt, source), sink).await;
         write_title(session, verdict.title, sink);
         if let Some(why) = verdict.block.or(verdict.halt) {
             return Some(why);

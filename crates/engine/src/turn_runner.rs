@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dormouse_base::Dir;
 use dormouse_conversation::{Block, MessageFlags, PromptSize};
-use dormouse_hooks::{Hooks, SessionEndReason, SetupTrigger};
+use dormouse_hooks::{HookNotice, Hooks, PromptSource, SessionEndReason, SetupTrigger};
 use dormouse_memory::Trust;
 use futures_util::future::{BoxFuture, join_all};
 
@@ -150,6 +150,10 @@ impl Engine {
             .collect();
         let shown = new.iter().filter_map(|message| message.shown.clone());
         let notices = self.hooks.runner().into_iter().flat_map(|runner| runner.take_notices());
+        let notices = notices.filter_map(|notice| match notice {
+            HookNotice::Text(text) => Some(text),
+            HookNotice::TerminalSequence(_) => None,
+        });
         let shown = shown.chain(notices).collect();
         self.messages.add(new);
         shown
@@ -229,7 +233,12 @@ async fn check_prompt(
     if config.is_subagent() {
         return None;
     }
-    hooks.check_prompt(prompt, &config.extensions.skills, session, sink).await
+    if let Some(runner) = hooks.runner() {
+        runner.begin_prompt(config.model.effort);
+    }
+    let has_user = config.tools.confirmer.is_some();
+    let source = if has_user { PromptSource::User } else { PromptSource::Sdk };
+    hooks.check_prompt(prompt, source, &config.extensions.skills, session, sink).await
 }
 
 /// Appends the user's prompt and its attachments.

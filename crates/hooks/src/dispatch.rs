@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::{Dir, IdSource, Redactor, SessionId};
+use dormouse_conversation::Effort;
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
 use futures_util::future::{BoxFuture, join_all};
@@ -17,10 +18,10 @@ use crate::config::{Hook, HookId, Hooks};
 use crate::event::{BlockEffect, HookEvent};
 use crate::execute::{HookEnvironment, HookExecutor};
 use crate::handler::WaitMode;
-use crate::input::{CommonInput, EventInput, mode_name, render};
+use crate::input::{CommonInput, EffortInput, EventInput, mode_name, render};
 use crate::model_check::HookModel;
 use crate::origin::{HookLayer, HookOrigin};
-use crate::pending::PendingOutput;
+use crate::pending::{HookNotice, PendingOutput};
 use crate::response::{AsyncRequest, HookPermission, HookResponse};
 use crate::sanitize::sanitize;
 use crate::selection::{are_duplicates, condition_matches};
@@ -107,6 +108,8 @@ pub(crate) struct HookDispatcher {
     /// Hooks with `once` that have run.
     ran_once: Mutex<HashSet<HookId>>,
     pub(crate) watch: Arc<Mutex<FileWatch>>,
+    /// The id of the user's prompt that is being worked on.
+    prompt_id: Mutex<Option<String>>,
 }
 
 impl HookDispatcher {
@@ -126,7 +129,15 @@ impl HookDispatcher {
             background: Mutex::default(),
             ran_once: Mutex::default(),
             watch: Arc::new(Mutex::new(watch)),
+            prompt_id: Mutex::default(),
         }
+    }
+
+    /// The user has sent a prompt, and the model is to think this hard from here on.
+    pub(crate) fn begin_prompt(&self, effort: Option<Effort>) {
+        self.pending.reset_rewakes();
+        *lock(&self.prompt_id) = Some(self.pending.new_id());
+        self.executor.environment.set_effort(effort);
     }
 
     /// The hooks that currently apply.
@@ -244,6 +255,8 @@ impl HookDispatcher {
             cwd: self.folder(),
             hook_event_name: event.name(),
             permission_mode: mode_name(self.gate.mode()),
+            prompt_id: lock(&self.prompt_id).clone(),
+            effort: self.executor.environment.effort().map(|level| EffortInput { level }),
             agent_id: subagent.map(|subagent| subagent.id.as_str()),
             agent_type: subagent.map(|subagent| subagent.agent_type.as_str()),
         }
@@ -326,10 +339,13 @@ impl HookDispatcher {
         });
     }
 
-    /// Adds a response to the verdict. A denial wins over `ask`, `ask` over `allow`; of replaced arguments and results
+    /// Adds a response to the verdict. A denial wins over `defer`, that over `ask`, `ask` over `allow`; of replaced arguments and results
     /// the last one counts.
     fn merge(&self, event: HookEvent, verdict: &mut HookVerdict, response: HookResponse) {
         response.notices.into_iter().for_each(|notice| self.notice(notice));
+        if let Some(sequence) = response.terminal_sequence {
+            self.pending.add(HookNotice::TerminalSequence(sequence));
+        }
         match (event.block_effect(), response.block) {
             (_, None) => {}
             (BlockEffect::TellsUser, Some(reason)) => {
@@ -350,6 +366,8 @@ impl HookDispatcher {
         verdict.permission = match (verdict.permission.take(), response.permission) {
             (deny @ Some(HookPermission::Deny(_)), _)
             | (_, deny @ Some(HookPermission::Deny(_))) => deny,
+            (defer @ Some(HookPermission::Defer(_)), _)
+            | (_, defer @ Some(HookPermission::Defer(_))) => defer,
             (ask @ Some(HookPermission::Ask(_)), _) | (_, ask @ Some(HookPermission::Ask(_))) => {
                 ask
             }

@@ -3,10 +3,11 @@
 //! Invariant: running always gives a response. A hook that fails or times out decides nothing, and the user gets a notice.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_base::Environment;
+use dormouse_conversation::Effort;
 use dormouse_tools::{ProcessError, Reaper, output_and_first_line};
 
 use crate::config::Hook;
@@ -23,6 +24,8 @@ pub struct HookEnvironment {
     pub(crate) folder: PathBuf,
     variables: Environment,
     reaper: Reaper,
+    /// How hard the model thinks now.
+    effort: Arc<Mutex<Option<&'static str>>>,
 }
 
 impl HookEnvironment {
@@ -31,12 +34,25 @@ impl HookEnvironment {
         let checkout = checkout.to_string_lossy();
         let pairs: [(&str, &str); 2] =
             [("CLAUDE_PROJECT_DIR", &checkout), ("DORMOUSE_PROJECT_DIR", &checkout)];
-        Self { folder: folder.to_owned(), variables: variables.clone().with(&pairs), reaper }
+        let variables = variables.clone().with(&pairs);
+        Self { folder: folder.to_owned(), variables, reaper, effort: Arc::default() }
+    }
+
+    pub(crate) fn set_effort(&self, effort: Option<Effort>) {
+        *self.effort.lock().unwrap_or_else(PoisonError::into_inner) = effort.map(Effort::name);
+    }
+
+    pub(crate) fn effort(&self) -> Option<&'static str> {
+        *self.effort.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The variables of a hook: those of a plugin include the plugin's folders.
     fn variables_for(&self, origin: &HookOrigin) -> Environment {
-        let HookOrigin::Plugin(plugin) = origin else { return self.variables.clone() };
+        let variables = match self.effort() {
+            Some(level) => self.variables.clone().with(&[("CLAUDE_EFFORT", level)]),
+            None => self.variables.clone(),
+        };
+        let HookOrigin::Plugin(plugin) = origin else { return variables };
         let root = plugin.root.to_string_lossy();
         let data = plugin.data.to_string_lossy();
         let pairs: [(&str, &str); 4] = [
@@ -45,7 +61,7 @@ impl HookEnvironment {
             ("CLAUDE_PLUGIN_DATA", &data),
             ("DORMOUSE_PLUGIN_DATA", &data),
         ];
-        self.variables.clone().with(&pairs)
+        variables.with(&pairs)
     }
 }
 

@@ -127,11 +127,33 @@ pub(crate) struct CommonInput<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) hook_event_name: &'static str,
     pub(crate) permission_mode: &'static str,
+    /// The user's prompt that is being worked on; none before the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prompt_id: Option<String>,
+    /// Only if it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) effort: Option<EffortInput>,
     /// Set for subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_type: Option<&'a str>,
+}
+
+/// How hard the model thinks.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct EffortInput {
+    pub(crate) level: &'static str,
+}
+
+/// Who sends a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptSource {
+    /// A user at the terminal.
+    User,
+    /// A program: a headless run.
+    Sdk,
 }
 
 /// The fields of one event.
@@ -166,6 +188,7 @@ pub(crate) enum EventInput<'a> {
     },
     Prompt {
         prompt: &'a str,
+        source: PromptSource,
     },
     Start {
         source: SessionSource,
@@ -374,8 +397,8 @@ pub(crate) fn render(common: &CommonInput<'_>, details: &EventInput<'_>) -> Vec<
     let common = serde_json::to_string(common).unwrap_or_default();
     let details = serde_json::to_string(details).unwrap_or_default();
     // Raw values do not pass through `flatten`, so the two objects are joined as text.
-    let head = common.trim_end_matches('}');
-    let tail = details.trim_start_matches('{');
+    let head = common.strip_suffix('}').unwrap_or_default();
+    let tail = details.strip_prefix('{').unwrap_or_default();
     if tail == "}" { common.into_bytes() } else { format!("{head},{tail}\n").into_bytes() }
 }
 

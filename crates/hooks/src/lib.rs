@@ -41,12 +41,13 @@ pub use dispatch::{HookRunnerParts, HookSession, HookSubagent, HookVerdict};
 pub use event::{HookEvent, UnknownHookEvent};
 pub use execute::HookEnvironment;
 pub use input::{
-    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, RecalledMemoryInput,
-    SavedMemory, SessionEndReason, SessionSource, SetupTrigger,
+    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, PromptSource,
+    RecalledMemoryInput, SavedMemory, SessionEndReason, SessionSource, SetupTrigger,
 };
 pub use list::{HookQuery, HookView};
 pub use model_check::{HookModel, HookModelError, HookModelRequest};
 pub use notify::HookNotifier;
 pub use observer::HookObserver;
 pub use origin::{HookLayer, HookOrigin, InactiveReason, PluginPaths};
-pub use runner::{HookNotice, HookRunner};
+pub use pending::HookNotice;
+pub use runner::HookRunner;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::input::DreamEndEvent;
+use crate::pending::HookNotice;
 use crate::runner::HookRunner;
 
 /// Runs hooks for a background task; does nothing where there are no hooks.
@@ -38,6 +39,12 @@ impl HookNotifier {
 
     /// The notices of hooks for the user since the last call.
     pub fn take_notices(&self) -> Vec<String> {
-        self.0.as_ref().map(|hooks| hooks.take_notices()).unwrap_or_default()
+        let notices = self.0.iter().flat_map(|hooks| hooks.take_notices());
+        notices
+            .filter_map(|notice| match notice {
+                HookNotice::Text(text) => Some(text),
+                HookNotice::TerminalSequence(_) => None,
+            })
+            .collect()
     }
 }

@@ -37,8 +37,9 @@ impl CallObserver for HookObserver {
                 tool_use_id: call.id.as_str(),
             };
             let verdict = self.runner.dispatcher.fire(HookEvent::PreToolUse, details).await;
-            let HookVerdict { block, halt, notes, permission, input, .. } = verdict;
+            let HookVerdict { block, mut halt, notes, permission, input, .. } = verdict;
             let opinion = match (block, permission) {
+                (None, Some(HookPermission::Defer(why))) => self.defer(call.name, &why, &mut halt),
                 (Some(why), _) | (None, Some(HookPermission::Deny(why))) => {
                     CallOpinion::Deny { why }
                 }
@@ -72,7 +73,7 @@ impl CallObserver for HookObserver {
                     let input = verdict.input.and_then(|input| self.checked_input(input));
                     return Some(ConfirmationOverride::Allow { input });
                 }
-                (None, Some(HookPermission::Ask(_)) | None) => {}
+                (None, Some(HookPermission::Ask(_) | HookPermission::Defer(_)) | None) => {}
             }
             if self.has_user {
                 self.notify_permission_prompt(call.name);
@@ -150,6 +151,19 @@ impl HookObserver {
             duration_ms,
         };
         self.runner.dispatcher.fire(HookEvent::PostToolUse, details).await
+    }
+
+    /// A call that is not to run now: it is not run, and a headless run ends, to be continued by whoever started it. With a
+    /// user to ask there is no need to.
+    fn defer(&self, tool: &str, why: &str, halt: &mut Option<String>) -> CallOpinion {
+        if self.has_user {
+            let text = format!("a hook defers {tool}, which only headless runs can do (ignored)");
+            self.runner.dispatcher.notice(text);
+            return CallOpinion::Neutral;
+        }
+        let deferred = format!("{tool} was deferred: {why}");
+        halt.get_or_insert(format!("{deferred}; continue the session to try again"));
+        CallOpinion::Deny { why: format!("{deferred}. It may be called again later.") }
     }
 
     /// Accepts arguments only if they are a JSON object.

@@ -12,6 +12,15 @@ use crate::response::HookResponse;
 /// How often background hooks may wake the model between two prompts of the user.
 const MOST_REWAKES: u32 = 10;
 
+/// Output of a hook for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookNotice {
+    /// A message.
+    Text(String),
+    /// Control sequences for the terminal, as the hook printed them: whoever writes them checks which are allowed.
+    TerminalSequence(String),
+}
+
 /// Queues for the user and for the model.
 pub(crate) struct PendingOutput {
     ids: Arc<dyn IdSource>,
@@ -22,7 +31,7 @@ pub(crate) struct PendingOutput {
 
 #[derive(Debug, Default)]
 struct Queues {
-    notices: Vec<String>,
+    notices: Vec<HookNotice>,
     notes: Vec<String>,
     /// Running hooks that may wake the model.
     rewaking: usize,
@@ -48,11 +57,21 @@ impl PendingOutput {
 
     /// Queues a message for the user.
     pub(crate) fn notice(&self, notice: String) {
+        self.add(HookNotice::Text(notice));
+    }
+
+    /// Queues output for the user.
+    pub(crate) fn add(&self, notice: HookNotice) {
         self.queues().notices.push(notice);
         self.notice_added.notify_one();
     }
 
-    pub(crate) fn take_notices(&self) -> Vec<String> {
+    /// A new id for a prompt.
+    pub(crate) fn new_id(&self) -> String {
+        MessageId::generate(&*self.ids).to_string()
+    }
+
+    pub(crate) fn take_notices(&self) -> Vec<HookNotice> {
         std::mem::take(&mut self.queues().notices)
     }
 
@@ -97,9 +116,12 @@ impl PendingOutput {
 
     /// A background hook has finished with this response, which is sanitized already.
     pub(crate) fn finish(&self, mode: WaitMode, response: HookResponse) {
-        let HookResponse { notices, context, block, .. } = response;
+        let HookResponse { notices, context, block, terminal_sequence, .. } = response;
         for notice in notices {
             self.notice(notice);
+        }
+        if let Some(sequence) = terminal_sequence {
+            self.add(HookNotice::TerminalSequence(sequence));
         }
         let mut queues = self.queues();
         queues.notes.extend(context);
@@ -108,11 +130,12 @@ impl PendingOutput {
                 queues.rewakes += 1;
                 queues.notes.push(reason);
             }
-            (WaitMode::BackgroundRewake, Some(_)) => queues.notices.push(format!(
+            (WaitMode::BackgroundRewake, Some(_)) => queues.notices.push(HookNotice::Text(format!(
                 "a hook woke the model {MOST_REWAKES} times in a row; ignored until your next prompt"
-            )),
+            ))),
             (_, Some(reason)) => {
-                queues.notices.push(format!("a background hook reports a problem: {reason}"));
+                let text = format!("a background hook reports a problem: {reason}");
+                queues.notices.push(HookNotice::Text(text));
             }
             (_, None) => {}
         }

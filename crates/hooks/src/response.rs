@@ -41,6 +41,8 @@ pub(crate) struct HookResponse {
     pub(crate) initial_message: Option<String>,
     /// Files to watch.
     pub(crate) watch: Vec<PathBuf>,
+    /// Control sequences for the terminal.
+    pub(crate) terminal_sequence: Option<String>,
 }
 
 impl HookResponse {
@@ -59,6 +61,8 @@ impl HookResponse {
 pub(crate) enum HookPermission {
     Allow(String),
     Ask(String),
+    /// Not now: a headless run ends and can be continued.
+    Defer(String),
     Deny(String),
 }
 
@@ -67,6 +71,7 @@ impl HookPermission {
         match self {
             Self::Allow(reason) => Self::Allow(change(reason)),
             Self::Ask(reason) => Self::Ask(change(reason)),
+            Self::Defer(reason) => Self::Defer(change(reason)),
             Self::Deny(reason) => Self::Deny(change(reason)),
         }
     }
@@ -78,6 +83,7 @@ struct RawResponse {
     r#continue: Option<bool>,
     stop_reason: Option<String>,
     system_message: Option<String>,
+    terminal_sequence: Option<String>,
     decision: Option<String>,
     reason: Option<String>,
     hook_specific_output: Option<RawSpecific>,
@@ -201,6 +207,7 @@ fn from_json(event: HookEvent, name: &str, raw: RawResponse) -> HookResponse {
         response.halt = Some(raw.stop_reason.unwrap_or_else(unexplained));
     }
     response.notices.extend(raw.system_message.filter(|_| can_stop));
+    response.terminal_sequence = raw.terminal_sequence;
     response.context.extend(specific.additional_context);
     response.output = specific.updated_tool_output.or(specific.updated_mcp_tool_output);
     response.retry = specific.retry;
@@ -223,10 +230,11 @@ fn from_json(event: HookEvent, name: &str, raw: RawResponse) -> HookResponse {
     match specific.permission_decision.as_deref() {
         Some("allow") => response.permission = Some(HookPermission::Allow(reason)),
         Some("ask") => response.permission = Some(HookPermission::Ask(reason)),
+        Some("defer") => response.permission = Some(HookPermission::Defer(reason)),
         Some("deny") => response.permission = Some(HookPermission::Deny(reason)),
         None => {}
         Some(other) => {
-            let expected = "`allow`, `ask` or `deny`";
+            let expected = "`allow`, `ask`, `defer` or `deny`";
             response.notices.push(unknown_value(name, "permissionDecision", other, expected));
         }
     }

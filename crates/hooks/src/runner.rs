@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::SettingsSource;
+use dormouse_conversation::Effort;
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_instructions::InstructionFile;
 
@@ -12,20 +13,17 @@ use crate::config::Hooks;
 use crate::dispatch::{HookDispatcher, HookRunnerParts, HookVerdict, lock};
 use crate::event::HookEvent;
 use crate::input::{
-    BatchCall, DreamEndEvent, EventInput, MemoryRecalledEvent, MemorySavedEvent, SessionEndReason,
-    SessionSource, SetupTrigger,
+    BatchCall, DreamEndEvent, EventInput, MemoryRecalledEvent, MemorySavedEvent, PromptSource,
+    SessionEndReason, SessionSource, SetupTrigger,
 };
 use crate::origin::HookLayer;
+use crate::pending::HookNotice;
 use crate::watch::source_name;
 
 /// Time for all `SessionEnd` hooks together, and for the background hooks of a subagent that is done.
 const END_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Upper bound of the timeout that a `SessionEnd` hook can set for itself.
 const LONGEST_END_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// A message from a hook to the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookNotice(pub String);
 
 /// Runs the hooks of one conversation. A hook that fails, hangs or prints garbage never fails a turn; the user gets a
 /// notice.
@@ -79,7 +77,7 @@ impl HookRunner {
     }
 
     fn pass_on_notices<E: From<HookNotice>>(&self, sink: &mut (dyn FnMut(E) + Send)) {
-        self.take_notices().into_iter().for_each(|notice| sink(HookNotice(notice).into()));
+        self.take_notices().into_iter().for_each(|notice| sink(notice.into()));
     }
 
     /// Waits until there is a notice for the user.
@@ -88,7 +86,7 @@ impl HookRunner {
     }
 
     /// The notices for the user since the last call.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<HookNotice> {
         self.dispatcher.pending.take_notices()
     }
 
@@ -174,10 +172,15 @@ impl HookRunner {
         self.dispatcher.fire(HookEvent::PostCompact, details).await;
     }
 
+    /// The user has sent a prompt, which has an id from here on; the model is to think this hard.
+    pub fn begin_prompt(&self, effort: Option<Effort>) {
+        self.dispatcher.begin_prompt(effort);
+    }
+
     /// `UserPromptSubmit`.
-    pub async fn user_prompt(&self, prompt: &str) -> HookVerdict {
-        self.dispatcher.pending.reset_rewakes();
-        self.dispatcher.fire(HookEvent::UserPromptSubmit, EventInput::Prompt { prompt }).await
+    pub async fn user_prompt(&self, prompt: &str, source: PromptSource) -> HookVerdict {
+        let details = EventInput::Prompt { prompt, source };
+        self.dispatcher.fire(HookEvent::UserPromptSubmit, details).await
     }
 
     /// `UserPromptExpansion`: the user has called the skill `command_name` with `/name`.

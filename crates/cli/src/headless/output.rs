@@ -226,6 +226,8 @@ impl OutputPrinter {
             EngineEvent::Answering
             | EngineEvent::Counted(_)
             | EngineEvent::Steered(_)
+            // There is no terminal that is known to be the user's.
+            | EngineEvent::TerminalSequence(_)
             | EngineEvent::ToolChanged { .. }
             | EngineEvent::Compacting(_)
             | EngineEvent::Thinking(_)

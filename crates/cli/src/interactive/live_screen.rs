@@ -168,6 +168,14 @@ impl LiveScreen {
         let _gone = self.terminal.send(&sequence.text());
     }
 
+    /// Sends what a hook has for the terminal, if all of it is allowed.
+    pub(crate) fn send_allowed(&mut self, text: &str) {
+        let sequences = TerminalSequence::allowed(text).unwrap_or_default();
+        for sequence in sequences {
+            self.send(&sequence);
+        }
+    }
+
     /// Draws a frame.
     pub(crate) fn frame(&mut self) {
         if self.interface.menu_waits() && self.quiet_since.elapsed() >= PAUSE {

@@ -52,7 +52,6 @@ impl TerminalView {
                 }
             }
             EngineEvent::ToolStarted { id, name, input } => {
-                // The text before the call is complete.
                 self.close_text();
                 self.fold_thinking();
                 if is_todo_list(&name) {
@@ -88,18 +87,19 @@ impl TerminalView {
                 self.echo(&text);
             }
             EngineEvent::Recalled(receipt) => self.recalled(receipt),
-            EngineEvent::Remembered(what) => {
-                self.note(&memory_notice(&what), Style::DIM);
-            }
-            EngineEvent::Corrected(corrected) => {
-                self.note(&corrected.line("/guard"), Style::PLAIN);
-            }
+            EngineEvent::Remembered(what) => self.note(&memory_notice(&what), Style::DIM),
+            EngineEvent::Corrected(corrected) => self.note(&corrected.line("/guard"), Style::PLAIN),
             EngineEvent::Compacting(_) => self.progress.compacting(now),
             EngineEvent::Compacted(report) => {
                 self.progress.waiting(now);
                 self.note(&compaction_notice(&report), Style::DIM);
             }
             EngineEvent::Notice(text) => self.note(&text, Style::DIM),
+            EngineEvent::TerminalSequence(text) => {
+                if let Some(live) = self.live() {
+                    live.send_allowed(&text);
+                }
+            }
         }
     }
 

@@ -250,6 +250,82 @@ fn context_that_is_too_long_goes_to_a_file_and_the_session_has_a_title() {
     server.finish();
 }
 
+/// Every event of a prompt has its id, and the effort as field and as variable.
+#[test]
+fn the_prompt_and_the_effort_are_named() {
+    let effort = json!({"type": "command",
+        "command": "cat > /dev/null; printf '%s' \"$CLAUDE_EFFORT\" > \"$CLAUDE_PROJECT_DIR/effort\""});
+    let hooks = json!({
+        "SessionStart": group("", command("record.sh")),
+        "UserPromptSubmit": group("", command("record.sh")),
+        "PreToolUse": [{"hooks": [command("record.sh"), effort]}],
+        "Stop": group("", command("record.sh")),
+    });
+    let server = scripted(vec![bash("echo hi"), done(), done()]);
+    let home = home(&server, hooks);
+    home.run(&mut ask(&home, &["--effort", "high", "go"])).success();
+    home.run(&mut ask(&home, &["-c", "--effort", "high", "again"])).success();
+    let events = lines(&home, "events.jsonl");
+    let named = |name: &str| {
+        let events = events.iter().filter(|event| event["hook_event_name"] == name);
+        events.collect::<Vec<_>>()
+    };
+    assert!(named("SessionStart").iter().all(|event| event.get("prompt_id").is_none()));
+    let prompts = named("UserPromptSubmit");
+    assert_eq!(prompts[0]["source"], "sdk");
+    let id = prompts[0]["prompt_id"].as_str().unwrap();
+    assert_eq!(
+        (&named("PreToolUse")[0]["prompt_id"], &named("Stop")[0]["prompt_id"]),
+        (&json!(id), &json!(id))
+    );
+    assert_ne!(prompts[1]["prompt_id"], id);
+    assert_eq!(named("Stop")[0]["effort"], json!({"level": "high"}));
+    assert_eq!(home.read("effort"), "high");
+    server.finish();
+}
+
+/// A deferred call is not run and ends the run; when the session continues, the hook is asked again.
+#[test]
+fn a_deferred_call_waits_for_the_next_run() {
+    let defer = r#"cat > /dev/null; [ -e "$CLAUDE_PROJECT_DIR/answered" ] || echo '{"hookSpecificOutput":
+        {"permissionDecision":"defer","permissionDecisionReason":"waits for an answer"}}'"#;
+    let hooks = json!({"PreToolUse": group("Bash", json!({"type": "command", "command": defer}))});
+    let (home, server, output) = go(scripted(vec![bash("touch a")]), hooks);
+    assert!(output.stderr.contains("Bash was deferred: waits for an answer"), "{output:?}");
+    assert_eq!(server.requests().len(), 1);
+    assert!(!home.project().join("a").exists());
+    home.write("answered", "");
+    server.push(bash("touch a"));
+    server.push(done());
+    home.run(&mut ask(&home, &["-c", "go on"])).success();
+    assert!(server.requests()[1].text().contains("It may be called again later."));
+    assert!(home.project().join("a").exists());
+    server.finish();
+}
+
+/// A hook's title and notification reach the terminal; what could change the screen does not.
+#[test]
+fn a_hook_notifies_through_the_terminal() {
+    let printed = |sequence: &str| {
+        let json = json!({"terminalSequence": sequence}).to_string();
+        json!({"type": "command", "command": format!("cat > /dev/null; echo '{json}'")})
+    };
+    let hooks = json!({"Stop": [{"hooks": [
+        printed("\u{1b}]777;notify;Build;finished\u{7}"), printed("\u{1b}]52;c;aGk=\u{7}"),
+    ]}]});
+    let server = scripted(vec![done()]);
+    let home = home(&server, hooks);
+    let mut terminal = talk(&home, &[], (80, 24));
+    say(&mut terminal, "go", "done");
+    let has = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|it| it == text.as_bytes());
+    crate::program::wait_until("the notification", || {
+        has(&terminal.bytes(), "\u{1b}]777;notify;Build;finished\u{7}")
+    });
+    assert!(!has(&terminal.bytes(), "aGk="), "the clipboard is not a hook's");
+    leave(terminal);
+    server.finish();
+}
+
 #[test]
 fn a_denied_call_may_be_tried_again() {
     let hooks = json!({"PermissionDenied": group("Bash", command("retry.py"))});

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Deserializer};
 
 use super::format::LineContent;
-use super::read::each_line;
+use super::lines::each_line;
 use crate::block::{Block, BlockKind};
 
 /// What a line is linked by.
@@ -20,8 +20,8 @@ struct LinkedLine<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
     uuid: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    parent_uuid: Option<Option<Cow<'a, str>>>,
+    #[serde(default)]
+    parent_uuid: Parent,
     /// At a compaction: the last line before it.
     #[serde(borrow, default)]
     logical_parent_uuid: Option<Cow<'a, str>>,
@@ -42,20 +42,21 @@ struct LinkedMessage<'a> {
     content: LineContent,
 }
 
-/// Tells `null` from a field that is not there.
-fn present<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<Cow<'de, str>>>, D::Error> {
-    Option::<String>::deserialize(deserializer).map(|text| Some(text.map(Cow::Owned)))
-}
-
 /// What precedes a line.
+#[derive(Default)]
 enum Parent {
     /// Nothing: the conversation begins here.
     Root,
     Line(String),
     /// The line does not tell.
+    #[default]
     Unknown,
+}
+
+impl<'de> Deserialize<'de> for Parent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Root, Self::Line))
+    }
 }
 
 struct Node {
@@ -73,11 +74,8 @@ impl Node {
     fn of(number: usize, line: LinkedLine<'_>) -> Self {
         let is_message = matches!(&*line.kind, "user" | "assistant") && !line.is_sidechain;
         let parent = match (line.logical_parent_uuid, line.parent_uuid) {
-            (Some(uuid), None | Some(None)) | (_, Some(Some(uuid))) => {
-                Parent::Line(uuid.into_owned())
-            }
-            (None, Some(None)) => Parent::Root,
-            (None, None) => Parent::Unknown,
+            (Some(uuid), Parent::Root | Parent::Unknown) => Parent::Line(uuid.into_owned()),
+            (_, parent) => parent,
         };
         let (response, blocks) = line.message.map_or_else(Default::default, |message| {
             (message.id.map(Cow::into_owned), message.content.0)

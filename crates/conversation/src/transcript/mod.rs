@@ -11,6 +11,7 @@ mod branch;
 mod compaction_record;
 mod envelope;
 mod format;
+mod lines;
 mod loaded;
 mod pending;
 mod pending_boundary;

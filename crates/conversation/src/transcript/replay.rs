@@ -16,8 +16,9 @@ use super::branch::lines_of_other_branches;
 use super::format::{
     LineIn, MessageIn, SERVER_CLEARING, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN,
 };
+use super::lines::each_line;
 use super::loaded::TranscriptWarning;
-use super::read::{each_line, exact_blocks, merge, replace_results_in};
+use super::read::{exact_blocks, merge, replace_results_in};
 use super::rewound::Abandoned;
 use crate::block::Block;
 use crate::message::{Message, Response, Role};
