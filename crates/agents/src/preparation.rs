@@ -243,6 +243,9 @@ impl Preparation<'_> {
             None => tools,
         });
         config.tools.gate = permission_gate(agent, &config.tools.gate);
+        if agent.mode == Some(PermissionMode::Plan) {
+            self.own.plan_until_approved(self.spawner, &config.tools.gate);
+        }
         let effort = agent.model.effort.or(config.model.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;

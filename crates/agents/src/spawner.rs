@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_engine::{
     EngineConfig, ForkPoint, ForkPoints, IncomingMessage, IncomingMessageSource,
 };
+use dormouse_permissions::PermissionGate;
 use dormouse_tools::{Tool, ToolSpec};
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
@@ -16,7 +17,8 @@ use tokio::sync::watch;
 use crate::agent_list::agent_list;
 use crate::fork_sequence::ForkSequence;
 use crate::messages::{
-    Address, AgentMessageQueue, AgentName, MessageSender, NameTakenError, SendMessage,
+    Address, AgentMessageQueue, AgentName, MessageSender, NameTakenError, OpenRequests,
+    ResponseStanding, SendMessage, SentMessage, incoming_message,
 };
 use crate::registry::{AgentListPosition, MessageRouting, SubagentRegistry};
 use crate::tool_input::{AGENT_TOOL, spec};
@@ -30,12 +32,22 @@ pub struct SubagentSpawner {
     create_tool: CreateTool,
     branches: ForkPoints,
     messages: AgentMessageQueue,
+    /// The requests that the conversation has sent.
+    requests: Arc<OpenRequests>,
+    /// The gate of a subagent that plans until its leader approves.
+    planning: Mutex<Option<PlanningMember>>,
     /// The address for replies from outside the project.
     reply_to: Option<Address>,
     results: Mutex<Vec<IncomingMessage>>,
     /// The number of background subagents.
     running: watch::Sender<usize>,
     pub(crate) forks: ForkSequence,
+}
+
+/// A subagent in plan mode of its own.
+struct PlanningMember {
+    leader: AgentName,
+    gate: PermissionGate,
 }
 
 impl SubagentSpawner {
@@ -51,6 +63,8 @@ impl SubagentSpawner {
             create_tool,
             branches: ForkPoints::of_tool(AGENT_TOOL),
             messages,
+            requests: Arc::default(),
+            planning: Mutex::default(),
             reply_to,
             results: Mutex::default(),
             running: watch::Sender::new(0),
@@ -86,10 +100,30 @@ impl SubagentSpawner {
         let MessageRouting { router, mailboxes } = self.registry.setup.routing.clone();
         let from = self.messages.name().clone();
         let sender = MessageSender { from, reply_to: self.reply_to.clone(), router, mailboxes };
-        let tool = SendMessage::new(sender, Arc::clone(&self.registry.setup.ids));
+        let ids = Arc::clone(&self.registry.setup.ids);
+        let tool = SendMessage::new(sender, ids, Arc::clone(&self.requests));
         config.tools.set =
             Arc::new(config.tools.set.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
         config.extensions.message_sources.push(Arc::clone(self) as _);
+    }
+
+    /// The conversation is a subagent's that only plans; it may do more once its leader has approved a plan of its.
+    pub(crate) fn plan_until_approved(&self, leader: &Self, gate: &PermissionGate) {
+        let member = PlanningMember { leader: leader.messages.name().clone(), gate: gate.clone() };
+        *self.planning.lock().unwrap_or_else(PoisonError::into_inner) = Some(member);
+    }
+
+    /// Reads a message; the leader's approval of a plan ends plan mode.
+    fn receive(&self, message: &SentMessage) -> IncomingMessage {
+        let standing = self.requests.settle(&message.draft);
+        if standing == ResponseStanding::Expected && message.draft.content.approves_plan() {
+            let mut planning = self.planning.lock().unwrap_or_else(PoisonError::into_inner);
+            let approved = planning.take_if(|member| member.leader == message.draft.from);
+            if let Some(PlanningMember { gate, .. }) = approved {
+                gate.take_mode_of_session();
+            }
+        }
+        incoming_message(message, standing)
     }
 
     pub(crate) fn fork_point(&self) -> Option<Arc<ForkPoint>> {
@@ -121,7 +155,9 @@ impl IncomingMessageSource for SubagentSpawner {
     fn take(&self) -> Vec<IncomingMessage> {
         let results =
             std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
-        results.into_iter().chain(self.messages.take()).collect()
+        let messages = self.messages.take_messages();
+        let messages = messages.iter().map(|message| self.receive(message));
+        results.into_iter().chain(messages).collect()
     }
 
     fn under_way(&self) -> BoxFuture<'_, ()> {

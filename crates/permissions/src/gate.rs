@@ -105,7 +105,7 @@ pub struct PermissionGate {
     /// How the sandbox bears on permissions; none if commands run without one.
     sandbox: Option<Arc<SandboxRules>>,
     /// The mode of a subagent, where it has one; plan mode of the session still applies.
-    own_mode: Option<PermissionMode>,
+    own_mode: Arc<Mutex<Option<PermissionMode>>>,
 }
 
 impl PermissionGate {
@@ -117,7 +117,7 @@ impl PermissionGate {
             reading: None,
             sandbox: None,
             session: Arc::new(Mutex::new(SessionState { mode, ..SessionState::default() })),
-            own_mode: None,
+            own_mode: Arc::default(),
         }
     }
 
@@ -175,14 +175,23 @@ impl PermissionGate {
     #[must_use]
     pub fn detached(&self, mode: PermissionMode) -> Self {
         let session = SessionState { mode, ..SessionState::default() };
-        Self { session: Arc::new(Mutex::new(session)), own_mode: None, ..self.clone() }
+        Self { session: Arc::new(Mutex::new(session)), own_mode: Arc::default(), ..self.clone() }
     }
 
     /// A gate for a subagent with its own mode: it shares the session's grants, and is in plan mode while the session
     /// is.
     #[must_use]
     pub fn in_mode(&self, mode: PermissionMode) -> Self {
-        Self { own_mode: Some(mode), ..self.clone() }
+        Self { own_mode: Arc::new(Mutex::new(Some(mode))), ..self.clone() }
+    }
+
+    /// A subagent's gate is in the session's mode from here on; clones as well.
+    pub fn take_mode_of_session(&self) {
+        *self.own_mode.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn own_mode(&self) -> Option<PermissionMode> {
+        *self.own_mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The mode in force.
@@ -191,7 +200,7 @@ impl PermissionGate {
     }
 
     fn effective_mode(&self, session: &SessionState) -> PermissionMode {
-        match (session.mode, self.own_mode) {
+        match (session.mode, self.own_mode()) {
             (PermissionMode::Plan, _) => PermissionMode::Plan,
             (mode, own) => own.unwrap_or(mode),
         }
@@ -343,7 +352,7 @@ impl PermissionGate {
             return Ruling::by_rule(PermissionVerdict::Deny, why);
         }
         if let (PermissionMode::Plan, Some(objection)) = (mode, request.plan_mode_objection()) {
-            let restriction = match (session.mode, self.own_mode) {
+            let restriction = match (session.mode, self.own_mode()) {
                 (PermissionMode::Plan, _) | (_, None) => "Plan mode allows no changes.",
                 (_, Some(_)) => "This agent may only read.",
             };

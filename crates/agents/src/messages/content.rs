@@ -221,6 +221,17 @@ pub enum MessageContent {
 }
 
 impl MessageContent {
+    /// Whether it approves a plan.
+    pub(crate) fn approves_plan(&self) -> bool {
+        matches!(
+            self,
+            Self::PlanApprovalResponse(RequestResponse {
+                answer: ApprovalDecision::Approve(_),
+                ..
+            })
+        )
+    }
+
     /// Returns the line shown to the user.
     pub fn summary(&self) -> String {
         match self {

@@ -4,21 +4,16 @@ use dormouse_base::printable;
 use dormouse_context::{AgentMessage, Fragment, UnreadableMessage};
 use dormouse_engine::{IncomingMessage, IncomingMessageSource};
 
+use super::requests::response;
 use super::{
-    AgentMessageQueue, MailboxLine, MailboxReader, MessageContent, RequestResponse, SEND_MESSAGE,
-    SenderReachability, SentMessage,
+    MailboxLine, MailboxReader, MessageContent, RequestId, RequestResponse, ResponseStanding,
+    SEND_MESSAGE, SenderReachability, SentMessage,
 };
-
-impl IncomingMessageSource for AgentMessageQueue {
-    fn take(&self) -> Vec<IncomingMessage> {
-        self.take_messages().iter().map(incoming_message).collect()
-    }
-}
 
 impl IncomingMessageSource for MailboxReader {
     fn take(&self) -> Vec<IncomingMessage> {
         match self.take_lines() {
-            Ok(lines) => lines.iter().map(incoming_line).collect(),
+            Ok(lines) => lines.iter().map(|line| incoming_line(self, line)).collect(),
             // The error may be temporary and no message is lost: report it once.
             Err(error) => {
                 let problem = self.new_problem(error.to_string());
@@ -31,24 +26,40 @@ impl IncomingMessageSource for MailboxReader {
     }
 }
 
-fn incoming_line(line: &MailboxLine) -> IncomingMessage {
+fn incoming_line(reader: &MailboxReader, line: &MailboxLine) -> IncomingMessage {
     match &line.message {
-        Ok(message) => incoming_message(message),
+        Ok(message) => incoming_message(message, reader.standing(&message.draft)),
         Err(error) => unreadable(line.id.clone(), format!("skipped an invalid line: {error}")),
     }
 }
 
 /// Converts a message.
-fn incoming_message(message: &SentMessage) -> IncomingMessage {
+pub(crate) fn incoming_message(
+    message: &SentMessage,
+    standing: ResponseStanding,
+) -> IncomingMessage {
     let draft = &message.draft;
     let sender = draft.from.to_string();
-    let summary = draft.content.summary();
+    let summary = match standing {
+        ResponseStanding::Expected => draft.content.summary(),
+        ResponseStanding::Unexpected => "answers a request that is not known here".to_owned(),
+    };
     let address = draft.reply_to.as_ref().map_or_else(|| sender.clone(), ToString::to_string);
-    let (text, reply_instructions) = parts(&draft.content, &address);
+    let (text, reply_instructions) = match response(&draft.content) {
+        Some((id, _)) if standing == ResponseStanding::Unexpected => (Some(unexpected(id)), None),
+        _ => parts(&draft.content, &address),
+    };
     let reply_to = (draft.reach == SenderReachability::Answerable).then_some(address);
     let shown = Some(printable(&format!("{sender}: {summary}")).into_owned());
     let fragment = AgentMessage { sender, reply_to, summary, text, reply_instructions };
     IncomingMessage { id: message.id.to_string(), block: fragment.to_block(), shown }
+}
+
+/// What is told of a response that nobody asked for: not what it says, so that it cannot be taken for an approval.
+fn unexpected(id: &RequestId) -> String {
+    format!(
+        "It answers the request {id}, which you did not make to this agent. It approves nothing."
+    )
 }
 
 fn unreadable(id: String, problem: String) -> IncomingMessage {
@@ -97,7 +108,7 @@ mod tests {
             content,
         };
         router.send(&name("bob"), draft).unwrap();
-        IncomingMessageSource::take(&room).pop().unwrap()
+        incoming_message(&room.take_messages().pop().unwrap(), ResponseStanding::Expected)
     }
 
     #[test]

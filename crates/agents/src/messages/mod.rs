@@ -12,6 +12,7 @@ mod content;
 mod incoming;
 mod mailbox;
 mod message;
+mod requests;
 mod router;
 mod sender;
 mod socket;
@@ -25,10 +26,13 @@ pub use content::{
     ApprovalDecision, ContentError, MessageContent, MessageSummary, MessageText, RequestId,
     RequestResponse,
 };
+pub(crate) use incoming::incoming_message;
 pub use mailbox::{MailboxError, MailboxLine, MailboxReader, MailboxReceipt, Mailboxes};
 pub use message::{
     MAX_LINE_BYTES, MessageLineError, OutgoingMessage, SenderReachability, SentMessage,
 };
+pub use requests::OpenRequests;
+pub(crate) use requests::ResponseStanding;
 pub use router::{AgentMessageQueue, MessageRouter, NameTakenError};
 pub use sender::{MessageSender, SendError, SendOutcome};
 pub use socket::{SessionSocket, SocketError, SocketFolder, send_to_socket};

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::socket::is_session_socket;
 use super::{
     Address, ApprovalDecision, MessageContent, MessageSender, MessageSummary, MessageText,
-    RequestId,
+    OpenRequests, RequestId,
 };
 
 /// The name of the tool.
@@ -90,12 +90,13 @@ pub struct SendMessage {
     routes: MessageSender,
     ids: Arc<dyn IdSource>,
     shutdown: Arc<ShutdownAgreement>,
+    requests: Arc<OpenRequests>,
 }
 
 impl SendMessage {
-    /// Creates the tool.
-    pub fn new(routes: MessageSender, ids: Arc<dyn IdSource>) -> Self {
-        Self { routes, ids, shutdown: Arc::default() }
+    /// Creates the tool. The requests that it sends are remembered in `requests`.
+    pub fn new(routes: MessageSender, ids: Arc<dyn IdSource>, requests: Arc<OpenRequests>) -> Self {
+        Self { routes, ids, shutdown: Arc::default(), requests }
     }
 
     /// Returns the record of the agent's agreement to shut down.
@@ -110,6 +111,7 @@ impl SendMessage {
         let content = self.content(input.message, input.summary.as_deref())?;
         let sent = self.routes.send(&to, content.clone()).await;
         let sent = sent.map_err(|error| ToolError::Failed { message: error.to_string() })?;
+        self.requests.add(&to, &content);
         Ok(format!("{sent}{}", self.finish(content)))
     }
 

@@ -695,6 +695,60 @@ fn messages_between_a_conversation_and_its_agents() {
     );
 }
 
+/// An agent that plans may write once the conversation that leads it has approved its plan, and not by an approval of
+/// something that it never asked.
+#[test]
+fn an_approved_plan_ends_the_plan_mode_of_an_agent() {
+    for (approved, is_written) in [("r1", true), ("r0", false)] {
+        let mut order = named("planner", "write a file, with approval");
+        order["run_in_background"] = json!(true);
+        order["name"] = json!("bob");
+        let (asked, answered) = (Gate::new(), Gate::new());
+        let waiting = answered.clone();
+        let answer = json!({"to": "bob", "message":
+            {"type": "plan_approval_response", "request_id": approved, "approve": true}});
+        let answering: Reply =
+            ScriptedTurn::new().call("1", "SendMessage", answer.to_string()).into();
+        let server = server(WireFormat::Anthropic)
+            .agent_with(move |request: &RecordedRequest| -> Reply {
+                let plan = json!({"to": "main", "message":
+                    {"type": "plan_approval_request", "request_id": "r1", "plan": "1. write"}});
+                let file = json!({"file_path": "planned.txt", "content": "by plan"});
+                let turn = ScriptedTurn::new();
+                match request.messages().len() {
+                    1 => turn.call("m", "SendMessage", plan.to_string()).into(),
+                    3 => {
+                        let reply: Reply = turn.call("g", "Glob", r#"{"pattern":"*"}"#).into();
+                        reply.gate_after(0, &waiting)
+                    }
+                    5 => turn.call("w", "Write", file.to_string()).into(),
+                    _ => turn.text("That was it.").into(),
+                }
+            })
+            .reply(start("a", &order))
+            .reply(answering.gate_after(0, &asked))
+            .start();
+        for _ in 0..4 {
+            server.push(ScriptedTurn::new().text("Noted."));
+        }
+        let home = TestHome::new().with_server(&server);
+        home.write(
+            home.dormouse_home().join("agents/planner.md"),
+            "---\nname: planner\ndescription: d\npermissionMode: plan\n---\nPlan, then work.\n",
+        );
+        let mut running = home.spawn(&mut ask(&home, &["--permission-mode", "bypass", "go"]));
+        running.close_stdin();
+        server.wait_for_agent_requests(2);
+        asked.open();
+        server.wait_for_requests(3);
+        answered.open();
+        running.wait().success();
+        let told = server.agent_requests()[2].last_message().to_string();
+        assert_eq!(told.contains("which you did not make"), !is_written, "{told}");
+        assert_eq!(home.project().join("planned.txt").exists(), is_written, "{approved}");
+    }
+}
+
 /// A question of an agent's says whose it is; and Ctrl-C ends the agent, its command and the turn, not the session.
 #[test]
 fn asked_and_interrupted_in_a_conversation() {

@@ -8,7 +8,10 @@ use dormouse_base::{FileAction, FileError, Lock, LockError, SessionId};
 
 use super::cursor::CursorRecord;
 use super::{MailboxError, Mailboxes, mailbox_file, plain};
-use crate::messages::{AgentName, MessageLineError, SentMessage};
+use crate::messages::requests::{request, response};
+use crate::messages::{
+    AgentName, MessageLineError, OutgoingMessage, ResponseStanding, SentMessage,
+};
 
 /// Limits of one delivery, because of small context windows. The rest follows with the next step.
 const MOST_AT_ONCE: usize = 50;
@@ -170,6 +173,25 @@ impl MailboxReader {
             place.problem = None;
         }
         Ok(lines)
+    }
+
+    /// Whether a message answers a request that this mailbox's owner made: the request is in the mailbox of the sender, whatever
+    /// process and session made it.
+    pub(in crate::messages) fn standing(&self, message: &OutgoingMessage) -> ResponseStanding {
+        let Some(answered) = response(&message.content) else {
+            return ResponseStanding::Expected;
+        };
+        let asked = self.boxes.lines_from(&message.from, 0).unwrap_or_default();
+        let is_request = |line: &MailboxLine| {
+            line.message.as_ref().is_ok_and(|asked| {
+                asked.draft.from == self.name && request(&asked.draft.content) == Some(answered)
+            })
+        };
+        if asked.iter().any(is_request) {
+            ResponseStanding::Expected
+        } else {
+            ResponseStanding::Unexpected
+        }
     }
 
     fn has_more(&self, next: u64) -> Result<bool, FileError> {
