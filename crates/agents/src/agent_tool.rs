@@ -24,7 +24,7 @@ pub fn new_spawner(
     name: &AgentName,
     reply_to: Option<Address>,
 ) -> Result<Arc<SubagentSpawner>, NameTakenError> {
-    SubagentSpawner::new(registry, name, reply_to, |spawner, spec| {
+    SubagentSpawner::new(registry, name, reply_to, None, |spawner, spec| {
         Arc::new(AgentTool { spawner, spec })
     })
 }

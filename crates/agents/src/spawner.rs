@@ -18,7 +18,7 @@ use crate::agent_list::agent_list;
 use crate::fork_sequence::ForkSequence;
 use crate::messages::{
     Address, AgentMessageQueue, AgentName, MessageSender, NameTakenError, OpenRequests,
-    ResponseStanding, SendMessage, SentMessage, incoming_message,
+    ResponseStanding, SendMessage, SentMessage, ShutdownAgreement, incoming_message,
 };
 use crate::registry::{AgentListPosition, MessageRouting, SubagentRegistry};
 use crate::tool_input::{AGENT_TOOL, spec};
@@ -36,6 +36,8 @@ pub struct SubagentSpawner {
     requests: Arc<OpenRequests>,
     /// The gate of a subagent that plans until its leader approves.
     planning: Mutex<Option<PlanningMember>>,
+    /// Whether a subagent has agreed to end; the session itself ends only by its user.
+    shutdown: Option<Arc<ShutdownAgreement>>,
     /// The address for replies from outside the project.
     reply_to: Option<Address>,
     results: Mutex<Vec<IncomingMessage>>,
@@ -55,6 +57,7 @@ impl SubagentSpawner {
         registry: Arc<SubagentRegistry>,
         name: &AgentName,
         reply_to: Option<Address>,
+        shutdown: Option<Arc<ShutdownAgreement>>,
         create_tool: CreateTool,
     ) -> Result<Arc<Self>, NameTakenError> {
         let messages = registry.setup.routing.router.open(name)?;
@@ -65,6 +68,7 @@ impl SubagentSpawner {
             messages,
             requests: Arc::default(),
             planning: Mutex::default(),
+            shutdown,
             reply_to,
             results: Mutex::default(),
             running: watch::Sender::new(0),
@@ -74,7 +78,7 @@ impl SubagentSpawner {
 
     /// Creates the spawner of a subagent.
     pub(crate) fn for_subagent(&self, name: &AgentName) -> Result<Arc<Self>, NameTakenError> {
-        Self::new(Arc::clone(&self.registry), name, None, self.create_tool)
+        Self::new(Arc::clone(&self.registry), name, None, Some(Arc::default()), self.create_tool)
     }
 
     /// Releases the fork points when the conversation is over; they hold its configuration and, through the tools, this
@@ -101,10 +105,15 @@ impl SubagentSpawner {
         let from = self.messages.name().clone();
         let sender = MessageSender { from, reply_to: self.reply_to.clone(), router, mailboxes };
         let ids = Arc::clone(&self.registry.setup.ids);
-        let tool = SendMessage::new(sender, ids, Arc::clone(&self.requests));
+        let tool = SendMessage::new(sender, ids, Arc::clone(&self.requests), self.shutdown.clone());
         config.tools.set =
             Arc::new(config.tools.set.as_ref().clone().with([Arc::new(tool) as Arc<dyn Tool>]));
         config.extensions.message_sources.push(Arc::clone(self) as _);
+    }
+
+    /// Then nothing keeps it going any more.
+    fn has_agreed_to_end(&self) -> bool {
+        self.shutdown.as_ref().is_some_and(|shutdown| shutdown.agreed().is_some())
     }
 
     /// The conversation is a subagent's that only plans; it may do more once its leader has approved a plan of its.
@@ -153,6 +162,9 @@ impl Drop for RunningGuard {
 
 impl IncomingMessageSource for SubagentSpawner {
     fn take(&self) -> Vec<IncomingMessage> {
+        if self.has_agreed_to_end() {
+            return Vec::new();
+        }
         let results =
             std::mem::take(&mut *self.results.lock().unwrap_or_else(PoisonError::into_inner));
         let messages = self.messages.take_messages();
@@ -164,7 +176,7 @@ impl IncomingMessageSource for SubagentSpawner {
         Box::pin(async {
             let mut count = self.running.subscribe();
             let before = *count.borrow_and_update();
-            if before == 0 {
+            if before == 0 || self.has_agreed_to_end() {
                 return;
             }
             tokio::select! {

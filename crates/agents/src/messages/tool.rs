@@ -89,19 +89,20 @@ impl ShutdownAgreement {
 pub struct SendMessage {
     routes: MessageSender,
     ids: Arc<dyn IdSource>,
-    shutdown: Arc<ShutdownAgreement>,
+    shutdown: Option<Arc<ShutdownAgreement>>,
     requests: Arc<OpenRequests>,
 }
 
 impl SendMessage {
-    /// Creates the tool. The requests that it sends are remembered in `requests`.
-    pub fn new(routes: MessageSender, ids: Arc<dyn IdSource>, requests: Arc<OpenRequests>) -> Self {
-        Self { routes, ids, shutdown: Arc::default(), requests }
-    }
-
-    /// Returns the record of the agent's agreement to shut down.
-    pub fn shutdown_agreement(&self) -> Arc<ShutdownAgreement> {
-        Arc::clone(&self.shutdown)
+    /// Creates the tool. The requests that it sends are remembered in `requests`, and an agreement to end in `shutdown`: none
+    /// for a session, which ends only by its user.
+    pub fn new(
+        routes: MessageSender,
+        ids: Arc<dyn IdSource>,
+        requests: Arc<OpenRequests>,
+        shutdown: Option<Arc<ShutdownAgreement>>,
+    ) -> Self {
+        Self { routes, ids, shutdown, requests }
     }
 
     async fn send(&self, input: &RawValue) -> Result<String, ToolError> {
@@ -157,10 +158,13 @@ impl SendMessage {
                 format!("; the response will name the request {request_id}")
             }
             MessageContent::ShutdownResponse(response) => match response.answer {
-                ApprovalDecision::Approve(_) => {
-                    self.shutdown.agree(response.request_id);
-                    "; finish this answer, then you are done".to_owned()
-                }
+                ApprovalDecision::Approve(_) => match &self.shutdown {
+                    Some(shutdown) => {
+                        shutdown.agree(response.request_id);
+                        "; finish this answer, then you are done".to_owned()
+                    }
+                    None => "; the session itself ends when its user ends it".to_owned(),
+                },
                 ApprovalDecision::Reject(_) => String::new(),
             },
             MessageContent::Text { .. } | MessageContent::PlanApprovalResponse(_) => String::new(),

@@ -20,7 +20,7 @@ async fn sends_and_refuses() {
     let routes = routes("a", folder.path());
     let room = routes.router.open(&name("b")).unwrap();
     routes.mailboxes.read_as(&name("far"), &[]).unwrap();
-    let tool = SendMessage::new(routes, clock_and_ids().1, Arc::default());
+    let tool = SendMessage::new(routes, clock_and_ids().1, Arc::default(), None);
     let summary = "all of the tests pass";
     let text = |to: &str| serde_json::json!({"to": to, "message": "hi", "summary": summary});
     assert!(call(&tool, &text("b")).await.unwrap().contains("sent to b"));
@@ -49,14 +49,16 @@ async fn an_agreement_to_shut_down_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let routes = routes("a", folder.path());
     let room = routes.router.open(&name("b")).unwrap();
-    let tool = SendMessage::new(routes, clock_and_ids().1, Arc::default());
+    let agreement = Arc::<ShutdownAgreement>::default();
+    let shutdown = Some(Arc::clone(&agreement));
+    let tool = SendMessage::new(routes, clock_and_ids().1, Arc::default(), shutdown);
     let send = async |message: Value| {
         call(&tool, &serde_json::json!({"to": "b", "message": message})).await.unwrap()
     };
     send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":false,"reason":"busy"})).await;
-    assert_eq!(tool.shutdown_agreement().agreed(), None);
+    assert_eq!(agreement.agreed(), None);
     send(serde_json::json!({"type":"shutdown_response","request_id":"r","approve":true})).await;
-    assert_eq!(tool.shutdown_agreement().agreed().unwrap().as_str(), "r");
+    assert_eq!(agreement.agreed().unwrap().as_str(), "r");
     let answer = send(serde_json::json!({"type":"shutdown_request"})).await;
     match &room.take_messages().last().unwrap().draft.content {
         MessageContent::ShutdownRequest { request_id, .. } => {
@@ -69,7 +71,8 @@ async fn an_agreement_to_shut_down_is_recorded() {
 #[test]
 fn a_socket_of_another_program_needs_confirmation() {
     let folder = tempfile::tempdir().unwrap();
-    let tool = SendMessage::new(routes("a", folder.path()), clock_and_ids().1, Arc::default());
+    let tool =
+        SendMessage::new(routes("a", folder.path()), clock_and_ids().1, Arc::default(), None);
     let access = |to: &str| {
         let input = serde_json::value::to_raw_value(&serde_json::json!({"to": to})).unwrap();
         tool.access(&input, folder.path())

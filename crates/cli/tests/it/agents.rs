@@ -695,6 +695,46 @@ fn messages_between_a_conversation_and_its_agents() {
     );
 }
 
+/// An agent that has agreed to end ends with its answer, whatever comes meanwhile.
+#[test]
+fn an_agent_that_agrees_to_end_reads_no_more() {
+    let mut order = named("general-purpose", "wait for a word");
+    order["run_in_background"] = json!(true);
+    order["name"] = json!("bob");
+    let gate = Gate::new();
+    let waiting = gate.clone();
+    let agrees = json!({"to": "main", "message":
+        {"type": "shutdown_response", "request_id": "r1", "approve": true}});
+    let more =
+        json!({"to": "bob", "message": "one more thing", "summary": "one more thing to look at"});
+    let (more_at, asked) =
+        (Gate::new(), Reply::from(ScriptedTurn::new().call("1", "SendMessage", more.to_string())));
+    let server = server(WireFormat::Anthropic)
+        .agent_with(move |request: &RecordedRequest| -> Reply {
+            let turn = ScriptedTurn::new();
+            match request.messages().len() {
+                1 => turn.call("m", "SendMessage", agrees.to_string()).into(),
+                _ => Reply::from(turn.text("I leave.")).gate_after(0, &waiting),
+            }
+        })
+        .reply(start("a", &order))
+        .reply(asked.gate_after(0, &more_at))
+        .start();
+    for _ in 0..4 {
+        server.push(ScriptedTurn::new().text("Noted."));
+    }
+    let home = TestHome::new().with_server(&server);
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    server.wait_for_agent_requests(2);
+    more_at.open();
+    server.wait_for_requests(3);
+    gate.open();
+    running.wait().success();
+    assert_eq!(server.agent_requests().len(), 2);
+    assert!(server.requests().last().unwrap().text().contains("I leave."));
+}
+
 /// An agent that plans may write once the conversation that leads it has approved its plan, and not by an approval of
 /// something that it never asked.
 #[test]

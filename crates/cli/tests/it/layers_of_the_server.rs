@@ -175,7 +175,7 @@ fn a_server_that_manages_the_window_is_asked_to_clear() {
     assert_eq!(asked[1]["keep"], json!({"type": "tool_uses", "value": 5}));
     let excluded: Vec<&str> =
         asked[1]["exclude_tools"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
-    let clearable = ["Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"];
+    let clearable = ["Read", "Bash", "Grep", "Glob", "WebFetch", "Edit", "Write"];
     for name in request.tool_names() {
         assert_ne!(excluded.contains(&name.as_str()), clearable.contains(&name.as_str()), "{name}");
     }
