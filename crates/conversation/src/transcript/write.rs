@@ -303,7 +303,11 @@ impl Transcript {
         answer: MessageId,
         cleared_tokens: u64,
     ) -> Result<(), TranscriptError> {
-        self.write_about(answer, RecordKind::ServerClearing, LineBody::ServerClearing { cleared_tokens })
+        self.write_about(
+            answer,
+            RecordKind::ServerClearing,
+            LineBody::ServerClearing { cleared_tokens },
+        )
     }
 
     /// Writes the blocks that are sent instead of stored results of a message.
