@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod api;
 mod checksum;
 mod entry_name;
 mod limits;
 mod person;
 mod repository_name;
+mod storage;
 mod sync;
 mod token;
 mod version;
@@ -22,6 +24,10 @@ pub use limits::{
 };
 pub use person::{PersonName, PersonNameError, TeamRole};
 pub use repository_name::{RepositoryName, RepositoryNameError};
+pub use storage::{
+    DatabaseAddress, EntryChange, NewToken, RepoChange, RepositoryAccess, StorageError, TeamStore,
+    WriteOutcome, WriteRequest,
+};
 pub use sync::{PullReason, PushReason, RemoveReason, SyncAction, SyncStates, plan, uploads};
 pub use token::{TeamToken, TeamTokenError, TokenHash};
 pub use version::{EntityTag, EntityTagError, RepoVersion};

@@ -1,0 +1,44 @@
+//! What can go wrong in the database.
+
+use thiserror::Error;
+
+/// An error of the database. None contains a token or a memory's text.
+#[derive(Debug, Error)]
+pub enum StorageError {
+    /// SQLite.
+    #[error("the database file failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A row that this version did not write.
+    #[error(
+        "the database holds a row that this version cannot read (column {column}); was it changed by hand?"
+    )]
+    Row {
+        /// Position of the column.
+        column: usize,
+    },
+    /// A schema of a newer version.
+    #[error(
+        "the database was written by a newer version of dormouse (schema {found}, this one knows {known}); update dormouse"
+    )]
+    Newer {
+        /// In the database.
+        found: i64,
+        /// In this program.
+        known: i64,
+    },
+    /// A backup into a database that has content.
+    #[error("the database is not empty; restore a backup into a new one")]
+    NotEmpty,
+    /// A line of a backup that cannot be read.
+    #[error("line {line} of the backup cannot be read; is it complete?")]
+    Backup {
+        /// Number of the line.
+        line: usize,
+    },
+    /// A repository with too many entries; the transaction did not happen.
+    #[error("the repository has too many entries")]
+    TooManyEntries,
+    /// The server is stopping.
+    #[error("the server is stopping")]
+    Stopping,
+}

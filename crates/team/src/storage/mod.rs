@@ -1,0 +1,24 @@
+//! The server's database: one set of SQL texts for SQLite and PostgreSQL.
+//!
+//! [`TeamStore`] holds the rules; a database only runs statements in transactions. Both databases therefore behave the
+//! same, and one test suite runs on both.
+
+mod backup;
+mod database;
+mod decisions;
+mod error;
+mod people;
+mod reading;
+mod schema;
+mod sql;
+mod sqlite;
+mod store;
+#[cfg(test)]
+mod store_tests;
+mod writing;
+
+pub use error::StorageError;
+pub use people::NewToken;
+pub use sql::RepoChange;
+pub use store::{DatabaseAddress, RepositoryAccess, TeamStore};
+pub use writing::{EntryChange, WriteOutcome, WriteRequest};

@@ -1,0 +1,133 @@
+//! The store of a team server: opening it, and what a token may do.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use tokio::sync::broadcast;
+
+use super::database::Database;
+use super::error::StorageError;
+use super::schema;
+use super::sql::{Access, RepoChange, SqlRow, values};
+use super::sqlite::SqliteDatabase;
+use crate::person::{PersonName, TeamRole};
+use crate::repository_name::RepositoryName;
+use crate::token::TokenHash;
+use crate::version::{EntityTag, RepoVersion};
+
+/// Where a server's database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseAddress {
+    /// A file.
+    File(PathBuf),
+}
+
+impl FromStr for DatabaseAddress {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self::File(PathBuf::from(text)))
+    }
+}
+
+/// What a token may do with a repository, and the repository's version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryAccess {
+    /// The token's holder.
+    pub person: PersonName,
+    /// What it allows.
+    pub role: TeamRole,
+    /// The only repository that the token is for.
+    pub only: Option<RepositoryName>,
+    /// The current version.
+    pub etag: EntityTag,
+    /// Whether changes by writers wait for an admin.
+    pub review: bool,
+    /// Layers that are off for everybody.
+    pub switched_off: Vec<String>,
+}
+
+/// The memories of all repositories, with their history, tokens and proposals.
+///
+/// Invariant: a change is accepted once its transaction is durable; then it is in the history, with the author of the
+/// token that it was sent with.
+pub struct TeamStore {
+    pub(super) database: Database,
+}
+
+impl TeamStore {
+    /// Opens a database and brings its tables up to date.
+    pub async fn open(address: &DatabaseAddress) -> Result<Self, StorageError> {
+        let database = match address {
+            DatabaseAddress::File(path) => Database::Sqlite(SqliteDatabase::open(path)?),
+        };
+        schema::migrate(&database).await?;
+        Ok(Self { database })
+    }
+
+    /// News of new versions (T-15).
+    pub fn changes(&self) -> broadcast::Receiver<RepoChange> {
+        self.database.changes()
+    }
+
+    /// Whether the database answers.
+    pub async fn check(&self) -> Result<(), StorageError> {
+        let work = self.database.run(Access::Statement, |db| {
+            Box::pin(async { db.query("SELECT version FROM schema_version", vec![]).await })
+        });
+        work.await.map(|_| ())
+    }
+
+    /// What a token may do with a repository: one statement on two indexed rows, which is all that an unchanged
+    /// repository costs (T-19). None for unknown and revoked tokens.
+    pub async fn access(
+        &self,
+        token: &TokenHash,
+        repo: Option<&RepositoryName>,
+    ) -> Result<Option<RepositoryAccess>, StorageError> {
+        let values = values![repo.map_or("", RepositoryName::as_str), token.as_str()];
+        let work = self.database.run(Access::Statement, move |db| {
+            Box::pin(db.query(
+                "SELECT t.person, t.role, t.repo, r.epoch, r.version, r.review, r.switches FROM tokens t \
+                 LEFT JOIN repositories r ON r.name = $1 WHERE t.hash = $2 AND t.revoked IS NULL",
+                values,
+            ))
+        });
+        work.await?.first().map(repository_access).transpose()
+    }
+}
+
+fn repository_access(row: &SqlRow) -> Result<RepositoryAccess, StorageError> {
+    let known = match row.optional_text(3)? {
+        Some(epoch) => Some((EntityTag::new(&epoch, row.version(4)?), row.integer(5)? != 0)),
+        None => None,
+    };
+    let switches = row.optional_text(6)?.unwrap_or_default();
+    let only = match row.optional_text(2)? {
+        Some(_) => Some(row.parsed(2)?),
+        None => None,
+    };
+    let (etag, review) = known.unwrap_or_else(|| (no_version(), false));
+    Ok(RepositoryAccess {
+        person: row.parsed(0)?,
+        role: role(row, 1)?,
+        only,
+        etag,
+        review,
+        switched_off: switches.split_whitespace().map(str::to_owned).collect(),
+    })
+}
+
+/// The version of a repository that nobody has written to.
+pub(super) fn no_version() -> EntityTag {
+    EntityTag::new("0", RepoVersion(0))
+}
+
+pub(super) fn role(row: &SqlRow, column: usize) -> Result<TeamRole, StorageError> {
+    TeamRole::from_word(&row.text(column)?).ok_or(StorageError::Row { column })
+}
+
+pub(super) fn time(row: &SqlRow, column: usize) -> Result<Timestamp, StorageError> {
+    Timestamp::from_millisecond(row.integer(column)?).map_err(|_| StorageError::Row { column })
+}

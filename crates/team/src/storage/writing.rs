@@ -1,0 +1,365 @@
+//! Changing entries: precondition, limits, review, history and repeated requests, in one transaction.
+
+use jiff::Timestamp;
+
+use super::error::StorageError;
+use super::reading::{entry, optional};
+use super::sql::{Access, RepoChange, SqlConnection, values};
+use super::store::{TeamStore, no_version};
+use crate::api::{ReviewState, TeamEntry, WriteResponse};
+use crate::checksum::{Checksum, hex};
+use crate::entry_name::EntryName;
+use crate::person::PersonName;
+use crate::repository_name::RepositoryName;
+use crate::version::{EntityTag, RepoVersion};
+
+/// How long a repeated request gets its first answer.
+const REQUESTS_KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
+
+/// A change of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryChange {
+    /// Add or replace it.
+    Put {
+        /// The entry.
+        name: EntryName,
+        /// Its new content.
+        content: String,
+    },
+    /// Delete it for all (T-7).
+    Delete {
+        /// The entry.
+        name: EntryName,
+    },
+}
+
+impl EntryChange {
+    /// The entry.
+    pub fn name(&self) -> &EntryName {
+        match self {
+            Self::Put { name, .. } | Self::Delete { name } => name,
+        }
+    }
+
+    fn content(&self) -> Option<&str> {
+        match self {
+            Self::Put { content, .. } => Some(content),
+            Self::Delete { .. } => None,
+        }
+    }
+
+    fn checksum(&self) -> Option<Checksum> {
+        self.content().map(|content| Checksum::of(content.as_bytes()))
+    }
+}
+
+/// A change of several entries: all of it is accepted, or none.
+#[derive(Debug, Clone)]
+pub struct WriteRequest {
+    /// The repository.
+    pub repo: RepositoryName,
+    /// The token's holder.
+    pub person: PersonName,
+    /// Whether the changes only become proposals (T-16).
+    pub as_proposals: bool,
+    /// The version that the client knows; without one, any will do.
+    pub if_match: Option<EntityTag>,
+    /// Names the request: a second one with the same key changes nothing and gets the first one's answer.
+    pub key: String,
+    /// The changes.
+    pub changes: Vec<EntryChange>,
+    /// The time.
+    pub now: Timestamp,
+    /// The most entries that the repository may have.
+    pub most_entries: usize,
+}
+
+impl WriteRequest {
+    /// What the request asks for, to recognize a key that is used for another one.
+    fn digest(&self) -> String {
+        let mut text = format!("{}\n", self.as_proposals);
+        for change in &self.changes {
+            let checksum = change.checksum().map_or_else(|| "-".to_owned(), String::from);
+            text.push_str(&format!("{checksum} {}\n", change.name()));
+        }
+        Checksum::of(text.as_bytes()).into()
+    }
+}
+
+/// The result of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// Done now, or by an earlier request with the same key.
+    Done(WriteResponse),
+    /// The repository has another version than the client knows (T-5).
+    OtherVersion(EntityTag),
+    /// The repository would have too many entries.
+    TooManyEntries,
+    /// The key was used for another request.
+    KeyReused,
+}
+
+/// A repository that is locked by the transaction.
+struct LockedRepo {
+    etag: EntityTag,
+    /// What clients knew before the first write created it.
+    known_as: EntityTag,
+    live: i64,
+}
+
+impl TeamStore {
+    /// Changes entries.
+    pub async fn write(&self, request: WriteRequest) -> Result<WriteOutcome, StorageError> {
+        let work = self
+            .database
+            .run(Access::Write, move |db| Box::pin(async move { write(db, &request).await }));
+        match work.await {
+            Err(StorageError::TooManyEntries) => Ok(WriteOutcome::TooManyEntries),
+            other => other,
+        }
+    }
+}
+
+async fn write(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+) -> Result<WriteOutcome, StorageError> {
+    let mut repo = lock(db, &request.repo).await?;
+    let digest = request.digest();
+    if let Some(earlier) = earlier_answer(db, request, &digest).await? {
+        return Ok(earlier);
+    }
+    if request.if_match.as_ref().is_some_and(|known| *known != repo.known_as && *known != repo.etag)
+    {
+        return Ok(WriteOutcome::OtherVersion(repo.etag));
+    }
+    let next = RepoVersion(repo.etag.version().0 + 1);
+    let mut response = WriteResponse {
+        etag: repo.etag.clone(),
+        written: Vec::new(),
+        proposed: Vec::new(),
+        replaced: Vec::new(),
+    };
+    for change in &request.changes {
+        let before = latest(db, &request.repo, change.name()).await?;
+        let checksum = change.checksum();
+        if before.as_ref().and_then(|before| before.checksum.clone()) == checksum {
+            continue;
+        }
+        if request.as_proposals {
+            propose(db, request, change).await?;
+            response.proposed.push(change.name().clone());
+            continue;
+        }
+        let was_live = before.as_ref().is_some_and(|before| before.checksum.is_some());
+        repo.live += i64::from(checksum.is_some()) - i64::from(was_live);
+        put(db, request, change, next).await?;
+        response.written.push(change.name().clone());
+        response.replaced.extend(before.filter(|before| before.checksum.is_some()));
+    }
+    let is_more = usize::try_from(repo.live).unwrap_or(0) > request.most_entries;
+    if is_more && response.written.len() > response.replaced.len() {
+        return Err(StorageError::TooManyEntries);
+    }
+    if !response.written.is_empty() {
+        response.etag = advance(db, &request.repo, &repo, next).await?;
+    }
+    remember(db, request, &digest, &response).await?;
+    Ok(WriteOutcome::Done(response))
+}
+
+/// Locks a repository against other writers, and creates it if nobody has written to it.
+async fn lock(
+    db: &mut dyn SqlConnection,
+    repo: &RepositoryName,
+) -> Result<LockedRepo, StorageError> {
+    let epoch = new_epoch();
+    let created = db
+        .query(
+            "INSERT INTO repositories (name, epoch, version, entries, review, switches) \
+             VALUES ($1, $2, 0, 0, 0, '') ON CONFLICT (name) DO NOTHING RETURNING name",
+            values![repo.as_str(), epoch],
+        )
+        .await?;
+    // An update that changes nothing locks the row in both databases.
+    let rows = db
+        .query(
+            "UPDATE repositories SET version = version WHERE name = $1 RETURNING epoch, version, entries",
+            values![repo.as_str()],
+        )
+        .await?;
+    let row = rows.first().ok_or(StorageError::Row { column: 0 })?;
+    let etag = EntityTag::new(&row.text(0)?, row.version(1)?);
+    let known_as = if created.is_empty() { etag.clone() } else { no_version() };
+    Ok(LockedRepo { etag, known_as, live: row.integer(2)? })
+}
+
+/// A name for a history; random, so that a restored database is not taken for the one that was lost.
+pub(super) fn new_epoch() -> String {
+    let id = uuid::Uuid::new_v4();
+    hex(id.as_bytes().first_chunk::<8>().map_or(&[], |bytes| bytes.as_slice()))
+}
+
+async fn earlier_answer(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+    digest: &str,
+) -> Result<Option<WriteOutcome>, StorageError> {
+    let rows = db
+        .query(
+            "SELECT digest, response FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3",
+            values![request.repo.as_str(), request.person.as_str(), request.key.as_str()],
+        )
+        .await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    if row.text(0)? != digest {
+        return Ok(Some(WriteOutcome::KeyReused));
+    }
+    let response =
+        serde_json::from_str(&row.text(1)?).map_err(|_| StorageError::Row { column: 1 })?;
+    Ok(Some(WriteOutcome::Done(response)))
+}
+
+async fn latest(
+    db: &mut dyn SqlConnection,
+    repo: &RepositoryName,
+    name: &EntryName,
+) -> Result<Option<TeamEntry>, StorageError> {
+    let rows = db
+        .query(
+            "SELECT h.name, h.version, h.checksum, CAST(NULL AS TEXT), h.person, h.time FROM entries e \
+             JOIN history h ON h.repo = e.repo AND h.name = e.name AND h.version = e.version \
+             WHERE e.repo = $1 AND e.name = $2",
+            values![repo.as_str(), name.as_str()],
+        )
+        .await?;
+    rows.first().map(entry).transpose()
+}
+
+async fn put(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+    change: &EntryChange,
+    version: RepoVersion,
+) -> Result<(), StorageError> {
+    let checksum = change.checksum().map(String::from);
+    db.query(
+        "INSERT INTO history (repo, name, version, checksum, content, person, time) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        values![
+            request.repo.as_str(),
+            change.name().as_str(),
+            version,
+            checksum.clone(),
+            change.content(),
+            request.person.as_str(),
+            request.now.as_millisecond(),
+        ],
+    )
+    .await?;
+    db.query(
+        "INSERT INTO entries (repo, name, version, checksum) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (repo, name) DO UPDATE SET version = excluded.version, checksum = excluded.checksum",
+        values![request.repo.as_str(), change.name().as_str(), version, checksum],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Files a proposal; an open one by the same author for the same entry is replaced.
+async fn propose(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+    change: &EntryChange,
+) -> Result<(), StorageError> {
+    let (repo, name, person) =
+        (request.repo.as_str(), change.name().as_str(), request.person.as_str());
+    db.query(
+        "UPDATE proposals SET state = $1 WHERE repo = $2 AND name = $3 AND person = $4 AND state = $5",
+        values![ReviewState::Replaced.as_str(), repo, name, person, ReviewState::Open.as_str()],
+    )
+    .await?;
+    db.query(
+        "INSERT INTO proposals (repo, id, name, checksum, content, person, time, state) \
+         SELECT $1, COALESCE(MAX(id), 0) + 1, $2, $3, $4, $5, CAST($6 AS BIGINT), $7 FROM proposals \
+         WHERE repo = $8",
+        values![
+            repo,
+            name,
+            change.checksum().map(String::from),
+            change.content(),
+            person,
+            request.now.as_millisecond(),
+            ReviewState::Open.as_str(),
+            repo,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Makes the next version visible, and tells who waits for it.
+async fn advance(
+    db: &mut dyn SqlConnection,
+    name: &RepositoryName,
+    repo: &LockedRepo,
+    next: RepoVersion,
+) -> Result<EntityTag, StorageError> {
+    let rows = db
+        .query(
+            "UPDATE repositories SET version = $1, entries = $2 WHERE name = $3 RETURNING epoch",
+            values![next, repo.live, name.as_str()],
+        )
+        .await?;
+    let epoch = rows.first().ok_or(StorageError::Row { column: 0 })?.text(0)?;
+    db.announce(RepoChange { repo: name.clone(), version: next }).await?;
+    Ok(EntityTag::new(&epoch, next))
+}
+
+async fn remember(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+    digest: &str,
+    response: &WriteResponse,
+) -> Result<(), StorageError> {
+    let now = request.now.as_millisecond();
+    db.query("DELETE FROM requests WHERE time < $1", values![now - REQUESTS_KEPT_MS]).await?;
+    db.query(
+        "INSERT INTO requests (repo, person, request_key, digest, response, time) VALUES ($1, $2, $3, $4, $5, $6)",
+        values![
+            request.repo.as_str(),
+            request.person.as_str(),
+            request.key.as_str(),
+            digest,
+            // A struct of texts always serializes.
+            serde_json::to_string(response).unwrap_or_default(),
+            now,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Applies one change outside of an upload: an accepted proposal, or a purge.
+pub(super) async fn apply(
+    db: &mut dyn SqlConnection,
+    request: &WriteRequest,
+) -> Result<Option<EntityTag>, StorageError> {
+    let mut repo = lock(db, &request.repo).await?;
+    let next = RepoVersion(repo.etag.version().0 + 1);
+    let mut is_changed = false;
+    for change in &request.changes {
+        let sql = "SELECT checksum FROM entries WHERE repo = $1 AND name = $2";
+        let rows = db.query(sql, values![request.repo.as_str(), change.name().as_str()]).await?;
+        let before: Option<Checksum> = match rows.first() {
+            Some(row) => optional(row, 0)?,
+            None => None,
+        };
+        if before != change.checksum() {
+            repo.live += i64::from(change.content().is_some()) - i64::from(before.is_some());
+            put(db, request, change, next).await?;
+            is_changed = true;
+        }
+    }
+    if is_changed { advance(db, &request.repo, &repo, next).await.map(Some) } else { Ok(None) }
+}
