@@ -12,6 +12,7 @@ mod entry_name;
 mod limits;
 mod person;
 mod repository_name;
+mod server;
 mod storage;
 mod sync;
 mod token;
@@ -24,6 +25,7 @@ pub use limits::{
 };
 pub use person::{PersonName, PersonNameError, TeamRole};
 pub use repository_name::{RepositoryName, RepositoryNameError};
+pub use server::{LogSink, RequestLog, ServerError, ServerOptions, TeamServer, TlsFiles};
 pub use storage::{
     DatabaseAddress, EntryChange, NewToken, RepoChange, RepositoryAccess, StorageError, TeamStore,
     WriteOutcome, WriteRequest,

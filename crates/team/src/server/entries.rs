@@ -1,0 +1,264 @@
+//! Entries over HTTP: snapshot, checksums, history, upload, delete, restore.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+
+use super::error::Refusal;
+use super::request::{PeerAddress, caller, idempotency_key, json};
+use super::state::ServerState;
+use crate::api::{RestoreRequest, TeamEntry, UploadRequest, UploadedEntry, VersionsResponse};
+use crate::entry_name::EntryName;
+use crate::limits::LONGEST_ENTRY;
+use crate::person::TeamRole;
+use crate::repository_name::RepositoryName;
+use crate::storage::{EntryChange, RepositoryAccess, WriteOutcome, WriteRequest};
+use crate::version::EntityTag;
+
+type Answer = Result<Response, Refusal>;
+
+/// `GET /v1/repos/{repo}/memory`: everything, or what changed since the version in `since`.
+pub(super) async fn snapshot(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path(repo): Path<String>,
+    Query(since): Query<Since>,
+    headers: HeaderMap,
+) -> Answer {
+    let repo = repository(repo)?;
+    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
+    if tag(&headers, &header::IF_NONE_MATCH).as_ref() == Some(&access.etag) {
+        return Ok(with_etag(StatusCode::NOT_MODIFIED.into_response(), &access.etag));
+    }
+    let since = match since.since {
+        Some(text) => Some(EntityTag::parse(&text).map_err(|error| {
+            Refusal::invalid(error.to_string(), "`since` is the ETag of an earlier answer")
+        })?),
+        None => None,
+    };
+    let snapshot = state.store.snapshot(&repo, since.as_ref()).await?;
+    let etag = snapshot.etag.clone();
+    Ok(with_etag(Json(snapshot).into_response(), &etag))
+}
+
+/// The query of a snapshot.
+#[derive(Deserialize)]
+pub(super) struct Since {
+    since: Option<String>,
+}
+
+/// `GET …/memory/checksums`.
+pub(super) async fn checksums(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path(repo): Path<String>,
+    headers: HeaderMap,
+) -> Answer {
+    let repo = repository(repo)?;
+    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
+    let checksums = state.store.checksums(&repo).await?;
+    let etag = checksums.etag.clone();
+    Ok(with_etag(Json(checksums).into_response(), &etag))
+}
+
+/// `GET …/memory/entries/{name}`: the latest version.
+pub(super) async fn entry(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path((repo, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer {
+    let (repo, name) = (repository(repo)?, entry_name(&name)?);
+    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
+    let found = state.store.version_of(&repo, &name, None).await?;
+    let found = found.filter(|found| found.checksum.is_some());
+    Ok(Json(found.ok_or_else(|| Refusal::not_found("entry"))?).into_response())
+}
+
+/// `GET …/memory/entries/{name}/history`.
+pub(super) async fn history(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path((repo, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer {
+    let (repo, name) = (repository(repo)?, entry_name(&name)?);
+    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
+    let versions = state.store.history(&repo, &name).await?;
+    Ok(Json(VersionsResponse { versions }).into_response())
+}
+
+/// `GET …/log`: the latest changes, without contents.
+pub(super) async fn log(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path(repo): Path<String>,
+    Query(range): Query<LogRange>,
+    headers: HeaderMap,
+) -> Answer {
+    let repo = repository(repo)?;
+    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
+    let versions = state.store.log(&repo, range.limit.unwrap_or(50).min(1_000)).await?;
+    Ok(Json(VersionsResponse { versions }).into_response())
+}
+
+/// The query of the log.
+#[derive(Deserialize)]
+pub(super) struct LogRange {
+    limit: Option<u32>,
+}
+
+/// `POST …/memory`: adds or replaces several entries.
+pub(super) async fn upload(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path(repo): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer {
+    let repo = repository(repo)?;
+    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
+    if headers.get(header::IF_MATCH).is_none() {
+        let message = "an upload needs If-Match with the ETag that it was decided from";
+        let status = StatusCode::PRECONDITION_REQUIRED;
+        return Err(Refusal::new(
+            status,
+            "if_match_missing",
+            message,
+            "GET …/memory/checksums has it",
+        ));
+    }
+    let upload: UploadRequest = json(body).await?;
+    let mut changes = Vec::new();
+    for UploadedEntry { name, content } in upload.entries {
+        check_content(&name, &content)?;
+        changes.push(EntryChange::Put { name, content });
+    }
+    write(&state, (repo, access), &headers, changes).await
+}
+
+/// `DELETE …/memory/entries/{name}`: deletes for all.
+pub(super) async fn delete(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path((repo, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer {
+    let (repo, name) = (repository(repo)?, entry_name(&name)?);
+    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
+    if state.store.version_of(&repo, &name, None).await?.is_none() {
+        return Err(Refusal::not_found("entry"));
+    }
+    write(&state, (repo, access), &headers, vec![EntryChange::Delete { name }]).await
+}
+
+/// `POST …/memory/entries/{name}/restore`: makes an earlier content the latest.
+pub(super) async fn restore(
+    State(state): State<Arc<ServerState>>,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    Path((repo, name)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer {
+    let (repo, name) = (repository(repo)?, entry_name(&name)?);
+    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
+    let wanted: RestoreRequest = json(body).await?;
+    let found: Option<TeamEntry> =
+        state.store.version_of(&repo, &name, Some(wanted.version)).await?;
+    let content = found.and_then(|found| found.content);
+    let content = content.ok_or_else(|| Refusal::not_found("version with a content"))?;
+    write(&state, (repo, access), &headers, vec![EntryChange::Put { name, content }]).await
+}
+
+/// Makes changes, or files them as proposals where the repository is under review.
+async fn write(
+    state: &ServerState,
+    (repo, access): (RepositoryName, RepositoryAccess),
+    headers: &HeaderMap,
+    changes: Vec<EntryChange>,
+) -> Answer {
+    let request = WriteRequest {
+        repo,
+        as_proposals: access.review && access.role < TeamRole::Admin,
+        person: access.person,
+        if_match: headers
+            .get(header::IF_MATCH)
+            .map(|_| tag(headers, &header::IF_MATCH).unwrap_or_else(foreign_tag)),
+        key: idempotency_key(headers)?,
+        changes,
+        now: state.options.clock.now(),
+        most_entries: state.options.most_entries,
+    };
+    match state.store.write(request).await? {
+        WriteOutcome::Done(response) => {
+            let etag = response.etag.clone();
+            let is_waiting = response.written.is_empty() && !response.proposed.is_empty();
+            let status = if is_waiting { StatusCode::ACCEPTED } else { StatusCode::OK };
+            Ok(with_etag((status, Json(response)).into_response(), &etag))
+        }
+        WriteOutcome::OtherVersion(now) => Err(Refusal::other_version(now)),
+        WriteOutcome::TooManyEntries => Err(Refusal::too_many_entries(state.options.most_entries)),
+        WriteOutcome::KeyReused => {
+            let message = "the Idempotency-Key was used for another request";
+            let status = StatusCode::CONFLICT;
+            Err(Refusal::new(status, "key_reused", message, "send a new key for a new request"))
+        }
+    }
+}
+
+fn foreign_tag() -> EntityTag {
+    EntityTag::new("none", crate::version::RepoVersion(u64::MAX))
+}
+
+/// Size, kind and secrets of a content. The answer names rule and line, never the value (T-9).
+fn check_content(name: &EntryName, content: &str) -> Result<(), Refusal> {
+    if content.len() > LONGEST_ENTRY {
+        let message = format!("`{name}` is longer than {LONGEST_ENTRY} bytes");
+        return Err(Refusal::too_large(message, LONGEST_ENTRY));
+    }
+    if content.contains('\0') {
+        return Err(Refusal::invalid(format!("`{name}` contains NUL bytes"), "an entry is a text"));
+    }
+    let in_name = dormouse_secrets::scan(name.as_str());
+    if let Some(finding) = dormouse_secrets::scan(content).first().or(in_name.first()) {
+        let message = format!(
+            "`{name}` looks like it contains a secret: {} in line {}",
+            finding.rule, finding.line
+        );
+        let hint = "leave the value out; nothing of the upload was accepted";
+        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "secret", message, hint));
+    }
+    Ok(())
+}
+
+pub(super) fn repository(name: String) -> Result<RepositoryName, Refusal> {
+    RepositoryName::try_from(name)
+        .map_err(|error| Refusal::invalid(error.to_string(), "encode `/` as `%2F`"))
+}
+
+fn entry_name(name: &str) -> Result<EntryName, Refusal> {
+    EntryName::new(name).map_err(|error| Refusal::invalid(error.to_string(), "encode `/` as `%2F`"))
+}
+
+fn tag(headers: &HeaderMap, name: &header::HeaderName) -> Option<EntityTag> {
+    EntityTag::parse(headers.get(name)?.to_str().ok()?).ok()
+}
+
+pub(super) fn with_etag(mut response: Response, etag: &EntityTag) -> Response {
+    if let Ok(value) = HeaderValue::from_str(&etag.to_string()) {
+        response.headers_mut().insert(header::ETAG, value);
+    }
+    response
+}
+
+/// An answer without content of its own.
+#[derive(Serialize)]
+pub(super) struct Acknowledged {
+    /// Always true.
+    pub(super) ok: bool,
+}
