@@ -8,6 +8,7 @@
 
 pub mod api;
 mod checksum;
+mod client;
 mod entry_name;
 mod limits;
 mod person;
@@ -19,6 +20,10 @@ mod token;
 mod version;
 
 pub use checksum::{Checksum, ChecksumError};
+pub use client::{
+    ClientError, HeldBack, Membership, MembershipFile, NewsStream, PlainHttp, PulledEntry,
+    ReplacedEntry, ServerUrl, ServerUrlError, SyncError, SyncReport, TeamClient, TeamSync,
+};
 pub use entry_name::{EntryName, EntryNameError};
 pub use limits::{
     CONFLICT_RETRIES, LONGEST_BODY, LONGEST_ENTRY, LONGEST_UPLOAD, MOST_ENTRIES, REQUEST_TIMEOUT,

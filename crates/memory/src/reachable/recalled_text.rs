@@ -34,7 +34,10 @@ impl RecalledMemoryText {
     pub fn read(found: &FoundMemory, now: Timestamp) -> Option<Self> {
         let (bytes, _) = found.store.read(&found.memory.file).ok()?;
         let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
-        let age = found.age(now);
+        let age = match found.teammate() {
+            Some(name) => format!("{} by {name}", found.age(now)),
+            None => found.age(now).to_string(),
+        };
         let path = found.path().display().to_string();
         let text = bounded(entry.body.trim(), &path);
         let about = match &entry.header.description {
@@ -42,7 +45,7 @@ impl RecalledMemoryText {
             None => found.memory.name().to_owned(),
         };
         let caveat = found.caveat(now);
-        Some(Self { path, age: age.to_string(), about, caveat, text })
+        Some(Self { path, age, about, caveat, text })
     }
 
     /// How it reads.

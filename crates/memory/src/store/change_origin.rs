@@ -24,11 +24,18 @@ pub enum ChangeAuthor {
     Dream,
     /// Team sync.
     Sync,
+    /// Another member of the team, whose change a sync brought.
+    Teammate(String),
     /// Another agent, by the name of its client.
     Client(String),
 }
 
 impl ChangeAuthor {
+    /// Whether a sync brought the change.
+    pub fn is_sync(&self) -> bool {
+        matches!(self, Self::Sync | Self::Teammate(_))
+    }
+
     /// Whether the user made the change, directly or through another program.
     pub fn is_user(&self) -> bool {
         matches!(self, Self::User | Self::Import | Self::Outside)
@@ -45,6 +52,7 @@ impl fmt::Display for ChangeAuthor {
             Self::Extraction => f.write_str("extraction"),
             Self::Dream => f.write_str("dream"),
             Self::Sync => f.write_str("sync"),
+            Self::Teammate(name) => write!(f, "team:{name}"),
             Self::Client(name) => write!(f, "client:{name}"),
         }
     }
@@ -61,6 +69,9 @@ impl From<String> for ChangeAuthor {
             "extraction" => Self::Extraction,
             "dream" => Self::Dream,
             "sync" => Self::Sync,
+            other if other.starts_with("team:") => {
+                Self::Teammate(other.strip_prefix("team:").unwrap_or_default().to_owned())
+            }
             other => Self::Client(other.strip_prefix("client:").unwrap_or(other).to_owned()),
         }
     }

@@ -60,7 +60,8 @@ fn check_guard(
 /// Files that were binary before are accepted and reported by `doctor`.
 fn check_text(by: &ChangeOrigin, staged: &StagedFile) -> Result<(), ChangeError> {
     let binary = |bytes: &[u8]| bytes.contains(&0);
-    if matches!(by.author, ChangeAuthor::Import | ChangeAuthor::Sync)
+    if by.author == ChangeAuthor::Import
+        || by.author.is_sync()
         || !staged.after.as_deref().is_some_and(binary)
         || staged.before.as_ref().is_some_and(|before| binary(&before.bytes))
     {

@@ -4,7 +4,7 @@
 //! Invariants: nothing from outside and nothing about a quarantined memory gets in (M-17), and no existing memory loses
 //! its line (M-5).
 
-use super::change_origin::{ChangeAuthor, ChangeOrigin};
+use super::change_origin::ChangeOrigin;
 use super::disk_file::DiskFile;
 use super::error::ChangeError;
 use super::locked::Locked;
@@ -26,7 +26,7 @@ pub(super) fn permitted(
     staged: &Staged,
     wanted: String,
 ) -> Result<String, ChangeError> {
-    if by.author.is_user() || by.author == ChangeAuthor::Sync {
+    if by.author.is_user() || by.author.is_sync() {
         return Ok(wanted);
     }
     check_text(&wanted)?;

@@ -11,6 +11,7 @@ use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::change_origin::ChangeAuthor;
 use super::content::ContentHash;
 use super::disk_file::IndexNow;
 use super::fixed_path::name;
@@ -26,6 +27,9 @@ pub(super) struct LastKnownFile {
     /// Whether the user wrote this content.
     #[serde(rename = "by_person")]
     pub(super) by_user: bool,
+    /// The member of the team who wrote this content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) teammate: Option<String>,
 }
 
 pub(super) const FOLDER: &str = "heads";
@@ -108,6 +112,10 @@ pub(super) fn write(
         shard.insert(file.to_owned(), head);
     };
     let by_user = change.author.is_user();
+    let teammate = match &change.author {
+        ChangeAuthor::Teammate(name) => Some(name.clone()),
+        _ => None,
+    };
     for file in &change.files {
         let version = file.after.as_ref();
         let content = version.and_then(|version| version.content.as_ref());
@@ -116,6 +124,7 @@ pub(super) fn write(
             size: content.map_or(0, |content| content.length() as u64),
             modified: version.map_or(change.time, |version| version.modified),
             by_user,
+            teammate: teammate.clone(),
         };
         put(file.file.as_str(), head);
     }
@@ -126,7 +135,7 @@ pub(super) fn write(
             hasty(state, &name(INDEX_COPY), bytes)?;
         }
         let size = bytes.len() as u64;
-        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user });
+        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user, teammate: None });
     }
     for (path, shard) in shards {
         // A map of texts and numbers always serializes.

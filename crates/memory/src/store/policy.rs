@@ -100,7 +100,9 @@ impl Policy {
         };
         let rule = first(&self.rules).unwrap_or(self.default);
         let rule = first(&self.restrictions).map_or(rule, |restriction| rule.max(restriction));
-        let rule = if case.over_user_memory { rule.max(self.over_user_memory) } else { rule };
+        // Members of a team edit each other's memories: what a sync replaces is in the history of both sides.
+        let is_protected = case.over_user_memory && !author.is_sync();
+        let rule = if is_protected { rule.max(self.over_user_memory) } else { rule };
         if self.must_be_accepted(author, case.kind) { rule.max(PolicyAction::Inbox) } else { rule }
     }
 
@@ -120,7 +122,7 @@ fn writer(author: &ChangeAuthor) -> Option<PolicyWriter> {
         ChangeAuthor::Model => Some(PolicyWriter::Model),
         ChangeAuthor::Extraction => Some(PolicyWriter::Extraction),
         ChangeAuthor::Dream => Some(PolicyWriter::Dream),
-        ChangeAuthor::Sync => Some(PolicyWriter::Sync),
+        ChangeAuthor::Sync | ChangeAuthor::Teammate(_) => Some(PolicyWriter::Sync),
         ChangeAuthor::Client(_) => Some(PolicyWriter::Client),
     }
 }
@@ -154,6 +156,8 @@ mod tests {
             decide(&ChangeAuthor::Dream, Some(MemoryType::Reference), false),
             PolicyAction::Ask
         );
+        let sync = ChangeAuthor::Teammate("ana".into());
+        assert_eq!(decide(&sync, project, true), PolicyAction::Notify);
         let client = ChangeAuthor::Client("other".into());
         assert_eq!(decide(&client, project, false), PolicyAction::Notify);
         assert_eq!(decide(&client, Some(MemoryType::User), false), PolicyAction::Inbox);

@@ -59,7 +59,7 @@ fn mark_provenance(
     if by.author.is_user() {
         return renew_anchors(locked, staged);
     }
-    if by.author == ChangeAuthor::Sync {
+    if by.author.is_sync() {
         return Ok(());
     }
     let Some(after) = &staged.after else { return Ok(()) };

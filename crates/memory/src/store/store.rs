@@ -14,7 +14,7 @@ use super::dream_records::DreamRecords;
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::inbox::StoreInbox;
-use super::last_known::LastKnownCache;
+use super::last_known::{LastKnownCache, LastKnownFile};
 use super::locked::Locked;
 use super::never_helped::NeverHelpedCache;
 use super::options::{SecretScan, StoreOptions};
@@ -130,16 +130,23 @@ impl Store {
     /// frontmatter, otherwise the modification time of the file (M-9).
     pub fn changed_at(&self, memory: &Scanned) -> Timestamp {
         let otherwise = memory.header.modified.unwrap_or(memory.modified);
-        let Some(head) = self.context.last_known.read(&self.context.state, memory.file.as_str())
-        else {
-            return otherwise;
-        };
+        self.last_known(memory).map_or(otherwise, |head| head.modified)
+    }
+
+    /// The member of the team who wrote the content of a memory; none if it was the user, or nobody knows.
+    pub fn teammate(&self, memory: &Scanned) -> Option<String> {
+        self.last_known(memory)?.teammate
+    }
+
+    /// What the history knows about the content that a memory has now.
+    fn last_known(&self, memory: &Scanned) -> Option<LastKnownFile> {
+        let head = self.context.last_known.read(&self.context.state, memory.file.as_str())?;
         let untouched = head.modified == memory.modified && head.size == memory.size;
         let same = || {
             let current = disk_file::read(&self.context.memory, memory.file.path()).ok().flatten();
             current.is_some_and(|current| Some(current.hash) == head.hash)
         };
-        if untouched || same() { head.modified } else { otherwise }
+        (untouched || same()).then_some(head)
     }
 
     /// Changes, undo and trash.

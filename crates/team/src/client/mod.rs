@@ -1,0 +1,18 @@
+//! The client of a team server: requests, and keeping a memory directory in sync.
+
+mod http;
+mod local_files;
+mod membership;
+mod report;
+mod server_url;
+mod sync_run;
+mod sync_state;
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests act as other programs")]
+mod sync_tests;
+
+pub use http::{ClientError, NewsStream, TeamClient};
+pub use membership::{Membership, MembershipFile};
+pub use report::{HeldBack, PulledEntry, ReplacedEntry, SyncReport};
+pub use server_url::{PlainHttp, ServerUrl, ServerUrlError};
+pub use sync_run::{SyncError, TeamSync};
