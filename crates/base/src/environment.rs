@@ -55,6 +55,10 @@ pub mod names {
     pub const REMOTE_MEMORY_DIR: &str = "DORMOUSE_REMOTE_MEMORY_DIR";
     /// Where memory is, over everything else.
     pub const MEMORY_PATH_OVERRIDE: &str = "DORMOUSE_MEMORY_PATH_OVERRIDE";
+    /// The database of the team server.
+    pub const TEAM_DATABASE: &str = "DORMOUSE_TEAM_DATABASE";
+    /// The token for the team server.
+    pub const TEAM_TOKEN: &str = "DORMOUSE_TEAM_TOKEN";
     /// Added to the rules about memory.
     pub const MEMORY_EXTRA_GUIDELINES: &str = "DORMOUSE_MEMORY_EXTRA_GUIDELINES";
     /// Switches collapse.
@@ -153,6 +157,11 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         names::MEMORY_PATH_OVERRIDE,
         "memory folder; takes precedence over DORMOUSE_REMOTE_MEMORY_DIR and the settings",
     ),
+    variable(
+        names::TEAM_DATABASE,
+        "database of the team server: a file, or `postgres://…`, whose password arguments would show",
+    ),
+    variable(names::TEAM_TOKEN, "token for the team server, instead of the stored one"),
     variable(names::MEMORY_EXTRA_GUIDELINES, "text added to the memory rules in the prompt"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),
     variable(names::USER_HOME, "the user's home folder"),

@@ -9,9 +9,13 @@ use crate::event::HookEvent;
 use crate::handler::HttpTarget;
 use crate::response::{HookExit, HookResponse, parse_response};
 
-/// Model API keys are never sent, even if `allowedEnvVars` lists them.
-const KEYS: [&str; 3] =
-    [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
+/// Model API keys and the team's token are never sent, even if `allowedEnvVars` lists them.
+const KEYS: [&str; 4] = [
+    names::ANTHROPIC_API_KEY,
+    names::ANTHROPIC_AUTH_TOKEN,
+    names::OPENAI_API_KEY,
+    names::TEAM_TOKEN,
+];
 
 /// Posts the event and parses the response. No HTTP status blocks; only JSON decides.
 pub(crate) async fn post(

@@ -257,12 +257,12 @@ pub struct PurgeResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorResponse {
     /// The error.
-    pub error: ErrorBody,
+    pub error: ApiErrorBody,
 }
 
 /// What happened, why and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorBody {
+pub struct ApiErrorBody {
     /// A word for programs.
     pub code: String,
     /// What happened, for people.

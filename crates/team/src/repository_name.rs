@@ -18,7 +18,7 @@ pub struct RepositoryName(String);
 pub enum RepositoryNameError {
     /// A folder on this machine.
     #[error(
-        "the remote is a folder of this machine, which others cannot share; name the repository in `team.repository`"
+        "the remote is a folder of this machine, which others cannot share; name the repository with `--repository HOST/OWNER/REPO`"
     )]
     LocalFolder,
     /// Neither a URL nor `host/owner/repo`.

@@ -29,9 +29,13 @@ use crate::capture::Capture;
 use crate::reaper::StdioFiles;
 use spawned::SpawnedProcess;
 
-/// Variables with the model's API keys. No child process gets them: a command's output goes to the model and into files.
-pub const MODEL_KEYS: [&str; 3] =
-    [names::ANTHROPIC_API_KEY, names::ANTHROPIC_AUTH_TOKEN, names::OPENAI_API_KEY];
+/// Variables with the model's API keys and the team's token. No child process gets them: a command's output goes to the model and into files.
+pub const MODEL_KEYS: [&str; 4] = [
+    names::ANTHROPIC_API_KEY,
+    names::ANTHROPIC_AUTH_TOKEN,
+    names::OPENAI_API_KEY,
+    names::TEAM_TOKEN,
+];
 /// How long a pipe may stay open once the main process has ended: a background child can hold it.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// The most characters kept of each stream of [`output`].

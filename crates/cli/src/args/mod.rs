@@ -19,6 +19,7 @@ mod rewind;
 mod send;
 mod sessions;
 mod setup;
+mod team;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ pub(crate) use rewind::*;
 pub(crate) use send::*;
 pub(crate) use sessions::*;
 pub(crate) use setup::*;
+pub(crate) use team::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Parser)]
@@ -226,6 +228,8 @@ pub(crate) enum CliCommand {
     Setup(SetupArguments),
     #[command(subcommand, after_help = PLUGIN_EXAMPLES)]
     Plugin(PluginCommand),
+    #[command(subcommand, after_help = TEAM_EXAMPLES)]
+    Team(TeamCommand),
     #[command(after_help = SEND_EXAMPLES)]
     Send(SendArguments),
     #[command(after_help = COMPLETIONS_EXAMPLES)]

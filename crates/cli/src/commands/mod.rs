@@ -21,3 +21,4 @@ pub(crate) mod send;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod stats;
+pub(crate) mod team;

@@ -4,7 +4,7 @@
 //! during a turn wait for the next prompt.
 //! Invariant: however the program ends, short of `kill -9`, the original modes are restored.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -50,6 +50,31 @@ impl Drop for NoEcho {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Reads a line from the terminal without showing it.
+pub(crate) fn read_hidden_line() -> io::Result<String> {
+    let before = tcgetattr(io::stdin())?;
+    let mut modes = before.clone();
+    // Ctrl-C arrives as a key: a signal would end the program with a terminal that shows nothing.
+    modes.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+    tcsetattr(io::stdin(), OptionalActions::Drain, &modes)?;
+    let line = read_typed_line();
+    tcsetattr(io::stdin(), OptionalActions::Drain, &before)?;
+    line
+}
+
+fn read_typed_line() -> io::Result<String> {
+    let mut line = Vec::new();
+    for byte in io::stdin().lock().bytes() {
+        match byte? {
+            b'\r' | b'\n' => break,
+            0x03 | 0x04 => return Err(io::ErrorKind::Interrupted.into()),
+            0x7f | 0x08 => drop(line.pop()),
+            typed => line.push(typed),
+        }
+    }
+    Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
 /// Keys arrive as they are, Ctrl-C and Ctrl-Z too, until dropped.

@@ -11,6 +11,7 @@ use dormouse_engine::{BackgroundTask, Engine, EngineEvent, TaskOccasion};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
+use crate::wiring::team_task::TeamTask;
 use crate::wiring::world::is_bare;
 use crate::wiring::world::{World, is_remote};
 
@@ -64,6 +65,10 @@ pub(crate) fn background_tasks(
     tasks.extend(session_notes::keeper(world, settings.session_notes, switches)?);
     if extracts(&world.environment, switches, run)? {
         tasks.push(extraction(world, settings, project, run)?);
+    }
+    let syncs = run != RunKind::CatchUp && switches.is_on(LayerSwitch::Memory);
+    if syncs && switches.is_on(LayerSwitch::Team) && !is_bare(&world.environment)? {
+        tasks.push(Arc::new(TeamTask::start(world, project, settings, switches)));
     }
     Ok(tasks)
 }

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::args::MemoryScopeArgument;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_policy::policy;
+use crate::wiring::memory_policy::{policy, team_rules};
 use crate::wiring::repository_git::RepositoryGit;
 use crate::wiring::world::World;
 use crate::wiring::world::environment_for_children;
@@ -193,6 +193,9 @@ impl MemoryDirectories {
         let mut options = StoreOptions::new(scope, dormouse_secrets::scan, Arc::clone(&self.clock));
         options.policy.clone_from(&self.policy);
         options.index = self.index;
+        if directory.scope == StoreScope::Team {
+            options.policy.rules.extend(team_rules());
+        }
         if directory.scope == StoreScope::Repo {
             options.excluded_folders.clear();
         }

@@ -16,6 +16,23 @@ pub(crate) fn policy(settings: &MemorySettings) -> Policy {
     }
 }
 
+/// What agents write for the whole team needs a confirmation, unless the user's rules say otherwise.
+pub(crate) fn team_rules() -> impl Iterator<Item = PolicyRule> {
+    let writers = [
+        (PolicyWriter::Model, PolicyAction::Ask),
+        (PolicyWriter::Extraction, PolicyAction::Inbox),
+        (PolicyWriter::Dream, PolicyAction::Inbox),
+        (PolicyWriter::Client, PolicyAction::Inbox),
+    ];
+    let team = Some(Scope::Team);
+    writers.into_iter().map(move |(writer, rule)| PolicyRule {
+        kind: None,
+        scope: team,
+        writer: Some(writer),
+        rule,
+    })
+}
+
 fn rule(rule: WriteRule) -> PolicyRule {
     PolicyRule {
         kind: rule.kind.map(kind),

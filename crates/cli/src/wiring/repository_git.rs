@@ -22,8 +22,13 @@ impl RepositoryGit<'_> {
     pub(crate) async fn identity(&self) -> RepositoryIdentity {
         let commits = self.run(&["rev-list", "--max-parents=0", "HEAD"]).await;
         let root_commit = commits.and_then(|all| all.lines().last().map(str::to_owned));
+        RepositoryIdentity { root_commit, remote: self.remote().await }
+    }
+
+    /// The remote, without credentials.
+    pub(crate) async fn remote(&self) -> Option<String> {
         let remote = self.run(&["config", "--get", "remote.origin.url"]).await;
-        RepositoryIdentity { root_commit, remote: remote.as_deref().map(without_credentials) }
+        remote.as_deref().map(without_credentials)
     }
 
     /// The commit that is checked out.

@@ -104,6 +104,7 @@ mod talk;
 mod talk_looks;
 mod talk_memory;
 mod talk_questions;
+mod team;
 mod tidy;
 mod trust;
 mod verbatim;

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::server_url::ServerUrl;
 use crate::api::{
-    ChecksumsResponse, ErrorBody, ErrorResponse, ProposalsResponse, PurgeRequest, PurgeResponse,
+    ApiErrorBody, ChecksumsResponse, ErrorResponse, ProposalsResponse, PurgeRequest, PurgeResponse,
     RepositoryResponse, RestoreRequest, SettingsRequest, SnapshotResponse, TeamEntry, TeamProposal,
     TokenCreated, TokenRequest, TokensResponse, UploadRequest, VersionsResponse, WriteResponse,
 };
@@ -44,7 +44,7 @@ pub enum ClientError {
         /// The status.
         status: u16,
         /// What it said.
-        body: Box<ErrorBody>,
+        body: Box<ApiErrorBody>,
     },
     /// An answer of another program.
     #[error("{url} did not answer as a team server does ({what}); is the address right?")]
@@ -56,7 +56,7 @@ pub enum ClientError {
     },
 }
 
-fn said(status: u16, body: &ErrorBody) -> String {
+fn said(status: u16, body: &ApiErrorBody) -> String {
     let clean = |text: &str| {
         dormouse_base::printable(&text.chars().take(500).collect::<String>()).into_owned()
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dormouse_memory::{ContentHash, ScanCache, Store};
 
 use super::report::SyncReport;
-use super::sync_run::SyncError;
+use super::sync_error::SyncError;
 use crate::checksum::Checksum;
 use crate::entry_name::EntryName;
 use crate::limits::LONGEST_ENTRY;

@@ -1,9 +1,10 @@
 //! What the user's state folder knows about a team: server, repository, token. Never in the project.
 
-use dormouse_base::{Dir, FileError, RelPath};
+use dormouse_base::{Dir, FileError};
 use serde::{Deserialize, Serialize};
 
 use super::server_url::ServerUrl;
+use super::state_files::{SYNC_STATE, path};
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
 use crate::token::TeamToken;
@@ -74,7 +75,7 @@ impl MembershipFile {
 
     /// Forgets team and token. The memories stay.
     pub fn remove(&self) -> Result<(), FileError> {
-        for name in [MEMBERSHIP, TOKEN, super::sync_state::FILE] {
+        for name in [MEMBERSHIP, TOKEN, SYNC_STATE] {
             let Some(path) = path(name) else { continue };
             match self.folder.remove_file(&path) {
                 Err(error) if !error.is_not_found() => return Err(error),
@@ -83,9 +84,4 @@ impl MembershipFile {
         }
         Ok(())
     }
-}
-
-/// A fixed name is always a path.
-pub(super) fn path(name: &str) -> Option<RelPath> {
-    RelPath::new(name).ok()
 }

@@ -5,6 +5,8 @@ mod local_files;
 mod membership;
 mod report;
 mod server_url;
+mod state_files;
+mod sync_error;
 mod sync_run;
 mod sync_state;
 #[cfg(test)]
@@ -15,4 +17,5 @@ pub use http::{ClientError, NewsStream, TeamClient};
 pub use membership::{Membership, MembershipFile};
 pub use report::{HeldBack, PulledEntry, ReplacedEntry, SyncReport};
 pub use server_url::{PlainHttp, ServerUrl, ServerUrlError};
-pub use sync_run::{SyncError, TeamSync};
+pub use sync_error::SyncError;
+pub use sync_run::TeamSync;

@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dormouse_base::{FileError, Lock, LockError};
+use dormouse_base::{Lock, LockError};
 use dormouse_memory::{ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, Expected, Store};
-use thiserror::Error;
 
-use super::http::{ClientError, TeamClient};
+use super::http::TeamClient;
 use super::local_files::LocalFiles;
-use super::membership::{MembershipFile, path};
+use super::membership::MembershipFile;
 use super::report::{PulledEntry, ReplacedEntry, SyncReport};
+use super::state_files::path;
+use super::sync_error::SyncError;
 use super::sync_state::{ServerEntry, SyncState};
 use crate::api::{TeamEntry, UploadRequest, UploadedEntry};
 use crate::checksum::Checksum;
@@ -24,25 +25,6 @@ use crate::version::EntityTag;
 
 /// How long a sync waits for another one of the same directory.
 const LOCK_PATIENCE: Duration = Duration::from_secs(30);
-
-/// Why a sync failed. What was done before stays, and the next one continues.
-#[derive(Debug, Error)]
-pub enum SyncError {
-    /// The server.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// The memory directory.
-    #[error(transparent)]
-    Memory(#[from] ChangeError),
-    /// The state folder.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Another process syncs the same directory.
-    #[error(
-        "another process is syncing this project's team memory; try again when it has finished"
-    )]
-    Busy,
-}
 
 /// A sync of a memory directory with a server.
 pub struct TeamSync<'a> {
@@ -271,7 +253,7 @@ impl<'a> TeamSync<'a> {
                 SyncAction::AwaitReview => self.report.waiting.push(name),
                 SyncAction::Agree => self.state.agree(&name),
                 SyncAction::Pull(reason) => self.pull_one(local, &name, reason).await?,
-                SyncAction::Remove(reason) => self.remove_one(local, &name, reason).await?,
+                SyncAction::Remove(reason) => self.remove_one(local, &name, reason)?,
             }
         }
         Ok(())
@@ -321,7 +303,7 @@ impl<'a> TeamSync<'a> {
         Ok(())
     }
 
-    async fn remove_one(
+    fn remove_one(
         &mut self,
         local: &LocalFiles,
         name: &EntryName,

@@ -8,15 +8,12 @@ use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::membership::path;
+use super::state_files::{SYNC_STATE, path};
 use crate::api::{ChecksumsResponse, SnapshotResponse};
 use crate::checksum::Checksum;
 use crate::entry_name::EntryName;
 use crate::person::PersonName;
 use crate::version::EntityTag;
-
-/// Its file in the membership's folder.
-pub(super) const FILE: &str = "sync.json";
 
 /// What the server last said about an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,14 +45,14 @@ pub(super) struct SyncState {
 
 impl SyncState {
     pub(super) fn read(folder: &Dir) -> Self {
-        let bytes = path(FILE).and_then(|path| folder.read(&path).ok()).unwrap_or_default();
+        let bytes = path(SYNC_STATE).and_then(|path| folder.read(&path).ok()).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     pub(super) fn write(&self, folder: &Dir) -> Result<(), FileError> {
         // Maps with texts as keys always serialize.
         let text = serde_json::to_vec(self).unwrap_or_default();
-        match path(FILE) {
+        match path(SYNC_STATE) {
             Some(path) => folder.replace(&path, &text),
             None => Ok(()),
         }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::api::{ErrorBody, ErrorResponse};
+use crate::api::{ApiErrorBody, ErrorResponse};
 use crate::storage::StorageError;
 use crate::version::EntityTag;
 
@@ -94,7 +94,7 @@ impl Refusal {
     }
 
     pub(super) fn into_response_for(self, request_id: &str) -> Response {
-        let error = ErrorBody {
+        let error = ApiErrorBody {
             code: self.code.to_owned(),
             message: self.message,
             hint: self.hint,

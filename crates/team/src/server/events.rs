@@ -24,6 +24,9 @@ use crate::version::{EntityTag, RepoVersion};
 /// Between two comments that keep proxies from closing a quiet stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// Between two looks at the version without news.
+const LOOK_AGAIN: Duration = Duration::from_mins(1);
+
 /// A stream that somebody listens to.
 struct Listener {
     state: Arc<ServerState>,
@@ -89,6 +92,8 @@ impl Listener {
             let change = tokio::select! {
                 change = self.changes.recv() => change,
                 () = self.state.stop.cancelled() => return None,
+                // News may be lost with a connection to the database.
+                () = tokio::time::sleep(LOOK_AGAIN) => return Some(()),
             };
             match change {
                 Ok(change) if change.repo == self.repo && change.version > known => return Some(()),

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::StorageError;
-use super::sql::{Access, SqlRow, SqlValue};
+use super::sql::{SqlAccess, SqlRow, SqlValue};
 use super::store::TeamStore;
 use super::writing::new_epoch;
 
@@ -64,7 +64,7 @@ struct BackupTable {
 impl TeamStore {
     /// Everything, as lines of JSON, from one state of the database.
     pub async fn backup(&self) -> Result<String, StorageError> {
-        let work = self.database.run(Access::Snapshot, |db| {
+        let work = self.database.run(SqlAccess::Snapshot, |db| {
             Box::pin(async {
                 let mut text = String::new();
                 for table in TABLES {
@@ -81,7 +81,7 @@ impl TeamStore {
 
     /// Fills an empty database from a backup.
     pub async fn restore(&self, backup: String) -> Result<(), StorageError> {
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             Box::pin(async move {
                 for sql in
                     ["SELECT name FROM repositories LIMIT 1", "SELECT id FROM tokens LIMIT 1"]

@@ -4,17 +4,19 @@ use futures_util::future::BoxFuture;
 use tokio::sync::broadcast;
 
 use super::error::StorageError;
-use super::sql::{Access, RepoChange, SqlConnection};
+use super::postgres::PostgresDatabase;
+use super::sql::{RepoChange, SqlAccess, SqlConnection};
 use super::sqlite::SqliteDatabase;
 
 /// A database.
 pub(super) enum Database {
     Sqlite(SqliteDatabase),
+    Postgres(PostgresDatabase),
 }
 
 impl Database {
     /// Runs a unit of work.
-    pub(super) async fn run<T, W>(&self, access: Access, work: W) -> Result<T, StorageError>
+    pub(super) async fn run<T, W>(&self, access: SqlAccess, work: W) -> Result<T, StorageError>
     where
         T: Send + 'static,
         W: for<'c> FnOnce(&'c mut dyn SqlConnection) -> BoxFuture<'c, Result<T, StorageError>>
@@ -23,6 +25,7 @@ impl Database {
     {
         match self {
             Self::Sqlite(sqlite) => sqlite.run(access, work).await,
+            Self::Postgres(postgres) => postgres.run(access, work).await,
         }
     }
 
@@ -30,6 +33,7 @@ impl Database {
     pub(super) fn changes(&self) -> broadcast::Receiver<RepoChange> {
         match self {
             Self::Sqlite(sqlite) => sqlite.changes(),
+            Self::Postgres(postgres) => postgres.changes(),
         }
     }
 }

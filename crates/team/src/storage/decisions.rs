@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::error::StorageError;
 use super::reading::optional;
-use super::sql::{Access, SqlConnection, SqlRow, values};
+use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, time};
 use super::writing::{EntryChange, WriteRequest, apply};
 use crate::api::{ReviewState, TeamProposal};
@@ -20,7 +20,8 @@ impl TeamStore {
         let values = values![repo.as_str(), ReviewState::Open.as_str()];
         let sql = "SELECT id, name, checksum, content, person, time, state, decided_by FROM proposals \
                    WHERE repo = $1 AND state = $2 ORDER BY id";
-        let work = self.database.run(Access::Statement, move |db| Box::pin(db.query(sql, values)));
+        let work =
+            self.database.run(SqlAccess::Statement, move |db| Box::pin(db.query(sql, values)));
         work.await?.iter().map(proposal).collect()
     }
 
@@ -35,7 +36,7 @@ impl TeamStore {
         now: Timestamp,
     ) -> Result<Option<TeamProposal>, StorageError> {
         let (repo, by) = (repo.clone(), by.clone());
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             Box::pin(async move {
                 let Some(mut found) = close(db, &repo, id, state, (&by, now)).await? else {
                     return Ok(None);

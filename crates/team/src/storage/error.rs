@@ -8,6 +8,12 @@ pub enum StorageError {
     /// SQLite.
     #[error("the database file failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL.
+    #[error("the database failed: {}", innermost(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// No connection to PostgreSQL.
+    #[error("the database cannot be reached: {}", innermost(.0))]
+    Connection(#[from] deadpool_postgres::PoolError),
     /// A row that this version did not write.
     #[error(
         "the database holds a row that this version cannot read (column {column}); was it changed by hand?"
@@ -41,4 +47,13 @@ pub enum StorageError {
     /// The server is stopping.
     #[error("the server is stopping")]
     Stopping,
+}
+
+/// The innermost reason: the outer ones only say that there is one.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }

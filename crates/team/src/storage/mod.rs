@@ -8,6 +8,7 @@ mod database;
 mod decisions;
 mod error;
 mod people;
+mod postgres;
 mod reading;
 mod schema;
 mod sql;

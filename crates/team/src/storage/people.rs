@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::decisions::change_by;
 use super::error::StorageError;
 use super::reading::optional;
-use super::sql::{Access, SqlConnection, SqlRow, values};
+use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, role, time};
 use super::writing::{EntryChange, apply, new_epoch};
 use crate::api::{PurgeResponse, SettingsRequest, TokenInfo};
@@ -37,7 +37,7 @@ impl TeamStore {
             token.repository.map(String::from),
             now.as_millisecond(),
         ];
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             let sql = "INSERT INTO tokens (hash, id, person, role, repo, created) VALUES ($1, $2, $3, $4, $5, $6)";
             Box::pin(db.query(sql, values))
         });
@@ -48,14 +48,15 @@ impl TeamStore {
     pub async fn tokens(&self) -> Result<Vec<TokenInfo>, StorageError> {
         let sql =
             "SELECT id, person, role, repo, created, revoked FROM tokens ORDER BY created, id";
-        let work = self.database.run(Access::Statement, move |db| Box::pin(db.query(sql, vec![])));
+        let work =
+            self.database.run(SqlAccess::Statement, move |db| Box::pin(db.query(sql, vec![])));
         work.await?.iter().map(token).collect()
     }
 
     /// Revokes a token; false if there is no valid one with this id.
     pub async fn revoke_token(&self, id: &str, now: Timestamp) -> Result<bool, StorageError> {
         let values = values![now.as_millisecond(), id];
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             let sql =
                 "UPDATE tokens SET revoked = $1 WHERE id = $2 AND revoked IS NULL RETURNING id";
             Box::pin(db.query(sql, values))
@@ -72,7 +73,7 @@ impl TeamStore {
         let repo = repo.clone();
         let review = settings.review.map(i64::from);
         let switches = settings.switched_off.as_ref().map(|off| off.join(" "));
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             Box::pin(async move {
                 db.query(
                     "INSERT INTO repositories (name, epoch, version, entries, review, switches) \
@@ -101,7 +102,7 @@ impl TeamStore {
         now: Timestamp,
     ) -> Result<PurgeResponse, StorageError> {
         let person = person.clone();
-        let work = self.database.run(Access::Write, move |db| {
+        let work = self.database.run(SqlAccess::Write, move |db| {
             Box::pin(async move {
                 let tokens = db
                     .query(

@@ -1,7 +1,7 @@
 //! Reading entries: all, those that changed, checksums, history (T-12).
 
 use super::error::StorageError;
-use super::sql::{Access, SqlConnection, SqlRow, values};
+use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, no_version, time};
 use crate::api::{ChecksumsResponse, EntryChecksum, SnapshotResponse, TeamEntry};
 use crate::entry_name::EntryName;
@@ -16,7 +16,7 @@ impl TeamStore {
         since: Option<&EntityTag>,
     ) -> Result<SnapshotResponse, StorageError> {
         let (repo, since) = (repo.clone(), since.cloned());
-        let work = self.database.run(Access::Snapshot, move |db| {
+        let work = self.database.run(SqlAccess::Snapshot, move |db| {
             Box::pin(async move {
                 let etag = current(db, &repo).await?;
                 let known = since.filter(|since| {
@@ -44,7 +44,7 @@ impl TeamStore {
         repo: &RepositoryName,
     ) -> Result<ChecksumsResponse, StorageError> {
         let repo = repo.clone();
-        let work = self.database.run(Access::Snapshot, move |db| {
+        let work = self.database.run(SqlAccess::Snapshot, move |db| {
             Box::pin(async move {
                 let etag = current(db, &repo).await?;
                 let sql = "SELECT name, checksum FROM entries WHERE repo = $1 ORDER BY name";
@@ -68,7 +68,8 @@ impl TeamStore {
         let values = values![repo.as_str(), name.as_str()];
         let sql = "SELECT name, version, checksum, content, person, time FROM history \
                    WHERE repo = $1 AND name = $2 ORDER BY version DESC";
-        let work = self.database.run(Access::Statement, move |db| Box::pin(db.query(sql, values)));
+        let work =
+            self.database.run(SqlAccess::Statement, move |db| Box::pin(db.query(sql, values)));
         work.await?.iter().map(entry).collect()
     }
 
@@ -83,7 +84,8 @@ impl TeamStore {
         let values = values![repo.as_str(), name.as_str(), most];
         let sql = "SELECT name, version, checksum, content, person, time FROM history \
                    WHERE repo = $1 AND name = $2 AND version <= $3 ORDER BY version DESC LIMIT 1";
-        let work = self.database.run(Access::Statement, move |db| Box::pin(db.query(sql, values)));
+        let work =
+            self.database.run(SqlAccess::Statement, move |db| Box::pin(db.query(sql, values)));
         let found = work.await?.first().map(entry).transpose()?;
         Ok(found.filter(|found| version.is_none_or(|version| found.version == version)))
     }
@@ -97,7 +99,8 @@ impl TeamStore {
         let values = values![repo.as_str(), i64::from(limit)];
         let sql = "SELECT name, version, checksum, CAST(NULL AS TEXT), person, time FROM history \
                    WHERE repo = $1 ORDER BY version DESC, name LIMIT $2";
-        let work = self.database.run(Access::Statement, move |db| Box::pin(db.query(sql, values)));
+        let work =
+            self.database.run(SqlAccess::Statement, move |db| Box::pin(db.query(sql, values)));
         work.await?.iter().map(entry).collect()
     }
 }

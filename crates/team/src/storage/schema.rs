@@ -2,7 +2,7 @@
 
 use super::database::Database;
 use super::error::StorageError;
-use super::sql::{Access, values};
+use super::sql::{SqlAccess, values};
 
 /// One list of statements for each version.
 pub(super) const MIGRATIONS: &[&[&str]] = &[FIRST];
@@ -37,7 +37,7 @@ pub(super) async fn migrate(database: &Database) -> Result<(), StorageError> {
 
 /// Brings a database to a version of the schema; only tests stop before the last.
 pub(super) async fn migrate_to(database: &Database, last: usize) -> Result<(), StorageError> {
-    let work = database.run(Access::Write, move |db| {
+    let work = database.run(SqlAccess::Migration, move |db| {
         Box::pin(async move {
             db.query("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)", vec![])
                 .await?;

@@ -90,13 +90,15 @@ pub struct RepoChange {
 
 /// What a unit of work needs of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum SqlAccess {
     /// One statement that reads.
     Statement,
     /// Several statements that see one state.
     Snapshot,
     /// Writing: all of it is durable, or none of it happened.
     Write,
+    /// Writing that no other server does at the same time.
+    Migration,
 }
 
 /// An open transaction. Statements use `$1`, `$2`, … in the order of their first use, which both databases read alike.

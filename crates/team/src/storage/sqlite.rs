@@ -13,7 +13,7 @@ use rusqlite::{Connection, params_from_iter};
 use tokio::sync::broadcast;
 
 use super::error::StorageError;
-use super::sql::{Access, RepoChange, SqlConnection, SqlRow, SqlValue};
+use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue};
 
 /// How long a write waits for another process, such as `dormouse team token`.
 const BUSY: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ impl SqliteDatabase {
         self.changes.subscribe()
     }
 
-    pub(super) async fn run<T, W>(&self, access: Access, work: W) -> Result<T, StorageError>
+    pub(super) async fn run<T, W>(&self, access: SqlAccess, work: W) -> Result<T, StorageError>
     where
         T: Send + 'static,
         W: for<'c> FnOnce(&'c mut dyn SqlConnection) -> BoxFuture<'c, Result<T, StorageError>>
@@ -59,8 +59,8 @@ impl SqliteDatabase {
     {
         let file = Arc::clone(&self.file);
         let task = tokio::task::spawn_blocking(move || match access {
-            Access::Statement | Access::Snapshot => file.read(access, work),
-            Access::Write => file.write(work),
+            SqlAccess::Statement | SqlAccess::Snapshot => file.read(access, work),
+            SqlAccess::Write | SqlAccess::Migration => file.write(work),
         });
         let (result, news) = task.await.map_err(|_| StorageError::Stopping)??;
         for change in news {
@@ -74,7 +74,7 @@ impl SqliteDatabase {
 type Done<T> = Result<(T, Vec<RepoChange>), StorageError>;
 
 impl DatabaseFile {
-    fn read<T, W>(&self, access: Access, work: W) -> Done<T>
+    fn read<T, W>(&self, access: SqlAccess, work: W) -> Done<T>
     where
         W: for<'c> FnOnce(&'c mut dyn SqlConnection) -> BoxFuture<'c, Result<T, StorageError>>,
     {
@@ -83,7 +83,7 @@ impl DatabaseFile {
             Some(connection) => connection,
             None => connect(&self.path)?,
         };
-        let begin = (access == Access::Snapshot).then_some("BEGIN");
+        let begin = (access == SqlAccess::Snapshot).then_some("BEGIN");
         let done = transact(&mut connection, begin, work);
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() < READERS {

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use dormouse_base::Secret;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
 use super::database::Database;
 use super::error::StorageError;
+use super::postgres::PostgresDatabase;
 use super::schema;
-use super::sql::{Access, RepoChange, SqlRow, values};
+use super::sql::{RepoChange, SqlAccess, SqlRow, values};
 use super::sqlite::SqliteDatabase;
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
@@ -17,17 +19,20 @@ use crate::token::TokenHash;
 use crate::version::{EntityTag, RepoVersion};
 
 /// Where a server's database is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum DatabaseAddress {
     /// A file.
     File(PathBuf),
+    /// A PostgreSQL database: `postgres://…`. The address may contain a password and does not print.
+    Postgres(Secret),
 }
 
 impl FromStr for DatabaseAddress {
     type Err = std::convert::Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self::File(PathBuf::from(text)))
+        let is_postgres = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        Ok(if is_postgres { Self::Postgres(Secret::new(text)) } else { Self::File(text.into()) })
     }
 }
 
@@ -61,6 +66,9 @@ impl TeamStore {
     pub async fn open(address: &DatabaseAddress) -> Result<Self, StorageError> {
         let database = match address {
             DatabaseAddress::File(path) => Database::Sqlite(SqliteDatabase::open(path)?),
+            DatabaseAddress::Postgres(address) => {
+                Database::Postgres(PostgresDatabase::open(address).await?)
+            }
         };
         schema::migrate(&database).await?;
         Ok(Self { database })
@@ -73,7 +81,7 @@ impl TeamStore {
 
     /// Whether the database answers.
     pub async fn check(&self) -> Result<(), StorageError> {
-        let work = self.database.run(Access::Statement, |db| {
+        let work = self.database.run(SqlAccess::Statement, |db| {
             Box::pin(async { db.query("SELECT version FROM schema_version", vec![]).await })
         });
         work.await.map(|_| ())
@@ -87,7 +95,7 @@ impl TeamStore {
         repo: Option<&RepositoryName>,
     ) -> Result<Option<RepositoryAccess>, StorageError> {
         let values = values![repo.map_or("", RepositoryName::as_str), token.as_str()];
-        let work = self.database.run(Access::Statement, move |db| {
+        let work = self.database.run(SqlAccess::Statement, move |db| {
             Box::pin(db.query(
                 "SELECT t.person, t.role, t.repo, r.epoch, r.version, r.review, r.switches FROM tokens t \
                  LEFT JOIN repositories r ON r.name = $1 WHERE t.hash = $2 AND t.revoked IS NULL",

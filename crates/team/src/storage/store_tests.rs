@@ -8,7 +8,7 @@ use super::database::Database;
 use super::error::StorageError;
 use super::people::NewToken;
 use super::schema::{MIGRATIONS, migrate, migrate_to};
-use super::sql::{Access, values};
+use super::sql::{SqlAccess, values};
 use super::sqlite::SqliteDatabase;
 use super::store::{DatabaseAddress, TeamStore};
 use super::writing::{EntryChange, WriteOutcome, WriteRequest};
@@ -28,6 +28,32 @@ fn on_each<F: Future<Output = ()>>(test: impl Fn(TeamStore) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let address = DatabaseAddress::File(folder.path().join("team.db"));
     wait(async { test(TeamStore::open(&address).await.unwrap()).await });
+    if let Some(server) = postgres() {
+        wait(async { test(TeamStore::open(&new_database(&server).await).await.unwrap()).await });
+    }
+}
+
+/// The PostgreSQL that `scripts/with-postgres` started. Tests in CI do not pass without it.
+#[expect(clippy::disallowed_methods, reason = "the test script says where the database is")]
+fn postgres() -> Option<String> {
+    let server = std::env::var("DORMOUSE_TEST_POSTGRES").ok();
+    let is_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
+    assert!(server.is_some() || !is_ci, "run the tests with scripts/test, which starts PostgreSQL");
+    server
+}
+
+/// A database of its own for a test.
+async fn new_database(server: &str) -> DatabaseAddress {
+    let (client, connection) =
+        tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
+    let name = format!("test_{}", uuid::Uuid::new_v4().simple());
+    let create = format!("CREATE DATABASE {name}");
+    let create = client.batch_execute(&create);
+    tokio::select! {
+        created = create => created.unwrap(),
+        ended = connection => panic!("{ended:?}"),
+    }
+    server.replace("/postgres?", &format!("/{name}?")).parse().unwrap()
 }
 
 fn repo() -> RepositoryName {
@@ -325,12 +351,51 @@ fn every_earlier_schema_is_brought_up_to_date() {
             done(&store, request("1", "ana", &[("a.md", "one")])).await;
             let sql = "UPDATE schema_version SET version = $1";
             let newer =
-                store.database.run(Access::Write, |db| Box::pin(db.query(sql, values![99])));
+                store.database.run(SqlAccess::Write, |db| Box::pin(db.query(sql, values![99])));
             newer.await.unwrap();
             assert!(matches!(
                 migrate(&store.database).await,
                 Err(StorageError::Newer { found: 99, .. })
             ));
         }
+    });
+}
+
+/// T-10, T-15: servers on one database start at once, see each other's changes and hear of them.
+#[test]
+fn servers_share_a_database() {
+    let Some(server) = postgres() else { return };
+    wait(async {
+        let address = new_database(&server).await;
+        let stores =
+            futures_util::future::join_all((0..3).map(|_| TeamStore::open(&address))).await;
+        let stores: Vec<TeamStore> = stores.into_iter().map(Result::unwrap).collect();
+        let mut news: Vec<_> = stores.iter().map(TeamStore::changes).collect();
+        // The listeners connect in the background: write until each has heard something.
+        for (at, news) in news.iter_mut().enumerate() {
+            let mut count = 0;
+            let heard = loop {
+                count += 1;
+                let text = format!("{at} {count}");
+                done(&stores[(at + 1) % 3], request(&text, "ana", &[("a.md", &text)])).await;
+                let pause = tokio::time::sleep(std::time::Duration::from_millis(50));
+                tokio::select! {
+                    change = news.recv() => break change.unwrap(),
+                    () = pause => assert!(count < 600, "no news"),
+                }
+            };
+            assert_eq!(heard.repo, repo());
+        }
+        let tags = futures_util::future::join_all(
+            stores.iter().map(|store| async { store.snapshot(&repo(), None).await.unwrap().etag }),
+        );
+        let tags = tags.await;
+        assert!(tags.iter().all(|tag| *tag == tags[0]), "{tags:?}");
+        let write = |number: usize| {
+            let (store, text) = (&stores[number % 3], format!("at once {number}"));
+            async move { done(store, request(&text, "ana", &[("b.md", &text)])).await }
+        };
+        futures_util::future::join_all((0..30).map(write)).await;
+        assert_eq!(stores[0].history(&repo(), &name("b.md")).await.unwrap().len(), 30);
     });
 }

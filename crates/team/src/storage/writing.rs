@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::error::StorageError;
 use super::reading::{entry, optional};
-use super::sql::{Access, RepoChange, SqlConnection, values};
+use super::sql::{RepoChange, SqlAccess, SqlConnection, values};
 use super::store::{TeamStore, no_version};
 use crate::api::{ReviewState, TeamEntry, WriteResponse};
 use crate::checksum::{Checksum, hex};
@@ -112,7 +112,7 @@ impl TeamStore {
     pub async fn write(&self, request: WriteRequest) -> Result<WriteOutcome, StorageError> {
         let work = self
             .database
-            .run(Access::Write, move |db| Box::pin(async move { write(db, &request).await }));
+            .run(SqlAccess::Write, move |db| Box::pin(async move { write(db, &request).await }));
         match work.await {
             Err(StorageError::TooManyEntries) => Ok(WriteOutcome::TooManyEntries),
             other => other,

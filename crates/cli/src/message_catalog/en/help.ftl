@@ -336,6 +336,83 @@ plugin-disable = Disable a plugin without removing it
 plugin-remove = Remove a plugin and its data
     .name = Plugin name
 
+team = Share memories with a team through a server of your own
+    .notes =
+        One member runs `dormouse team serve` and makes a token for each other member; everyone joins with theirs. Memories
+        with the scope `team` then reach all members of the same repository. docs/team.md describes it in five minutes.
+
+team-join = Join the team of this project's repository; the token is read from the terminal or DORMOUSE_TEAM_TOKEN
+    .url = Address of the team server
+    .repository = Name of the repository; default: its git remote
+    .plain-http = Allow http:// to another machine, on a network of your own
+
+team-leave = Leave the team; the memories stay in this project
+
+team-sync = Send local changes and fetch those of others
+
+team-status = Show server, repository, role and version
+
+team-log = List the latest changes, or all versions of an entry
+    .entry = Entry, such as `ci.md`
+    .restore = Version to make the latest again, for everybody
+
+team-rm = Delete an entry for everybody; its history is kept
+    .entry = Entry, such as `ci.md`
+
+team-review = List proposals, decide about them, or require a review
+    .accept = Number of a proposal to accept; repeatable
+    .reject = Number of a proposal to reject; repeatable
+    .require = Whether changes by writers wait for an admin
+    .require-on = Changes become proposals
+    .require-off = Changes apply at once
+
+team-layers = Turn layers off for everybody in the repository (admin)
+    .off = Layer to turn off; repeatable
+    .none = No layer is off
+
+team-serve = Run the team server
+    .listen = Address and port
+    .database = Database: a file, or `postgres://…`; default: DORMOUSE_TEAM_DATABASE, or team-server/team.db in the program's folder
+    .tls-cert = Certificate chain in PEM
+    .tls-key = Its private key in PEM
+    .max-entries = Maximum number of entries of a repository
+    .rate = Maximum number of requests a second for one token; 0 for no limit
+    .log = Format of the log on standard error
+    .log-text = A line of text for each request
+    .log-json = A line of JSON for each request
+    .log-none = No log
+
+team-token = Create, list and revoke tokens
+
+team-token-create = Create a token and print it once
+    .person = Name of its holder, shown with what they write
+    .role = What the token allows
+    .role-read = Reading
+    .role-write = Reading and changing entries
+    .role-admin = Tokens, reviews and layers as well
+    .repository = The only repository that the token is for; default: all
+    .database = Database: a file, or `postgres://…`; without it, the server's own or the joined server
+
+team-token-list = List tokens, without their values
+    .database = Database: a file, or `postgres://…`; without it, the server's own or the joined server
+
+team-token-revoke = Revoke a token
+    .id = Id in the list of tokens
+    .database = Database: a file, or `postgres://…`; without it, the server's own or the joined server
+
+team-backup = Write everything in the database to a file
+    .file = File to write
+    .database = Database: a file, or `postgres://…`; default: DORMOUSE_TEAM_DATABASE, or team-server/team.db in the program's folder
+
+team-restore = Fill an empty database from a backup
+    .file = Backup file
+    .database = Database: a file, or `postgres://…`; default: DORMOUSE_TEAM_DATABASE, or team-server/team.db in the program's folder
+
+team-purge = Revoke all tokens of a person
+    .person = Name of the person
+    .entries = Remove everything they wrote as well
+    .database = Database: a file, or `postgres://…`; without it, the server's own or the joined server
+
 send = Send a message to a named session
     .to = Name of a session of this project (`dormouse --name NAME`), or `uds:` and a socket path
     .text = Message text; without it, read from standard input

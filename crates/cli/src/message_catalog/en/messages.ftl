@@ -608,3 +608,65 @@ setup-undo-first = It is set up already, in another way. Run `dormouse setup { $
 setup-no-hooks = `{ $agent }` has no hooks, so its sessions cannot be read; `--extract` works for claude-code
 setup-no-extraction = No memories are extracted from its sessions. `--extract PROVIDER` turns that on; `dormouse dream` works through the sessions that are queued.
 setup-whole-path = note: `dormouse` is not found by its name, so the agent is told its path: { $path }
+
+## Team memory
+
+team-no-directory = there is no folder for team memory here
+team-no-remote = this project has no git remote, so its team cannot be named
+team-no-remote-hint = add a remote, or name the repository with `--repository HOST/OWNER/REPO`
+team-no-token = there is no token for the team server
+team-no-token-hint = get a token from an admin of the team (`dormouse team token create NAME`), then run `dormouse team join`
+team-token-variable-hint = set { $name } to a whole token, or unset it
+team-token-prompt = Token (it is not shown):
+team-unreachable-hint = check the address and the network; local changes are kept and sent with the next sync
+team-not-joined = this project has not joined a team
+team-not-joined-hint = run `dormouse team join URL`; `dormouse team serve` runs a server
+team-joined = Joined { $repository } as { $person } ({ $role }).
+team-layer-off = The layer `team` is off; nothing is synced.
+team-layers-off = Turned off for everybody in this repository: { $layers }
+team-layers-none-off = No layer is off.
+team-left = Left the team. The memories stay in this project.
+team-pushed = sent { $name }
+team-proposed = proposed { $name }; an admin decides about it
+team-waiting = waiting for a review: { $name }
+team-pulled = received { $name }, by { $author }
+team-came-back = { $name } came back: deleting a file here does not delete it for the team; use `dormouse team rm { $name }`
+team-removed = removed { $name }; it stays in the history
+team-replaced = { $name }: your version replaced one by { $author }, which stays in the history (`dormouse team log { $name }`)
+team-replaced-deleted = { $name }: it had been deleted for everybody; your version brought it back
+team-held-back = not synced: { $file }: { $reason }
+team-postponed = not sent yet: { $name }; others were faster, run `dormouse team sync` again
+team-up-to-date = Up to date.
+team-status = { $repository } on { $server }, version { $version }; you are { $person } ({ $role })
+team-status-review = Changes by writers need a review; open proposals: { $count }
+team-log-deleted = deleted
+team-restored = { $name } has the content of version { $version } again
+team-rm-unconfirmed = no terminal for confirmation
+team-rm-unconfirmed-hint = pass --yes
+team-rm-confirm = Delete { $name } for everybody? It stays in the history. [y/N]
+team-rm-done = Deleted { $name } for everybody.
+team-review-on = Changes by writers need a review from now on.
+team-review-off = Changes by writers apply at once from now on.
+team-accepted = Accepted { $name }.
+team-rejected = Rejected { $name }.
+team-no-proposals = No open proposals.
+team-proposal = { $id }: { $name }, by { $author }
+team-first-token = The database is new. This is the admin token; it is shown only once:
+team-serving = Team server: { $url }
+team-serving-plain = warning: without TLS, tokens and memories cross the network in plain text; pass --tls-cert and --tls-key, or listen behind a proxy
+team-stopping = Stopping; requests under way are finished.
+team-token-created = Token for { $person } ({ $role }); it is shown only once:
+team-token-revoked = Revoked { $id }.
+team-token-revoked-mark = revoked
+team-token-unknown = there is no valid token { $id }
+team-token-unknown-hint = `dormouse team token list` shows the ids
+team-backed-up = Wrote { $lines } rows.
+team-backup-restored = Restored { $lines } rows.
+team-purge-confirm = Revoke all tokens of { $person }, and with --entries remove everything they wrote? [y/N]
+team-purged = Revoked tokens: { $tokens }; removed versions: { $versions }
+team-session-news = Team memory: { $count ->
+    [one] 1 change
+   *[other] { $count } changes
+} received: { $names }
+team-session-failed = Team memory is not synced: { $reason }
+team-session-off = Team memory is off in this session: { $reason }

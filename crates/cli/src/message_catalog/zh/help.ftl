@@ -326,6 +326,83 @@ plugin-disable = 禁用插件但不移除
 plugin-remove = 移除插件及其数据
     .name = 插件名称
 
+team = 通过自己的服务器与团队共享记忆
+    .notes =
+        由一名成员运行 `dormouse team serve`，并为其他成员各创建一个令牌；每个人用自己的令牌加入。此后，作用域为
+        `team` 的记忆会到达同一仓库的所有成员。docs/team.md 用五分钟说明整个过程。
+
+team-join = 加入此项目仓库的团队；令牌从终端或 DORMOUSE_TEAM_TOKEN 读取
+    .url = 团队服务器的地址
+    .repository = 仓库名称；默认取自 git 远程地址
+    .plain-http = 允许以 http:// 访问其他机器，仅限自己的网络
+
+team-leave = 离开团队；记忆保留在此项目中
+
+team-sync = 发送本地改动，并获取其他成员的改动
+
+team-status = 显示服务器、仓库、角色和版本
+
+team-log = 列出最近的改动，或某个条目的所有版本
+    .entry = 条目，例如 `ci.md`
+    .restore = 要为所有人恢复为最新的版本
+
+team-rm = 为所有人删除一个条目；其历史会保留
+    .entry = 条目，例如 `ci.md`
+
+team-review = 列出提议、作出决定，或要求审核
+    .accept = 要接受的提议编号；可重复
+    .reject = 要拒绝的提议编号；可重复
+    .require = 写入者的改动是否需要管理员审核
+    .require-on = 改动先成为提议
+    .require-off = 改动立即生效
+
+team-layers = 为仓库的所有人关闭某些层（管理员）
+    .off = 要关闭的层；可重复
+    .none = 不关闭任何层
+
+team-serve = 运行团队服务器
+    .listen = 地址和端口
+    .database = 数据库：文件或 `postgres://…`；默认为 DORMOUSE_TEAM_DATABASE，或程序目录中的 team-server/team.db
+    .tls-cert = PEM 格式的证书链
+    .tls-key = PEM 格式的私钥
+    .max-entries = 一个仓库的最大条目数
+    .rate = 每个令牌每秒的最大请求数；0 表示不限制
+    .log = 标准错误上日志的格式
+    .log-text = 每个请求一行文本
+    .log-json = 每个请求一行 JSON
+    .log-none = 不记录日志
+
+team-token = 创建、列出和吊销令牌
+
+team-token-create = 创建令牌并只显示一次
+    .person = 持有者的名称，会与其写入的内容一起显示
+    .role = 令牌允许的操作
+    .role-read = 读取
+    .role-write = 读取和更改条目
+    .role-admin = 另可管理令牌、审核和层
+    .repository = 令牌唯一适用的仓库；默认适用于所有仓库
+    .database = 数据库：文件或 `postgres://…`；不指定时使用本机服务器的数据库或已加入的服务器
+
+team-token-list = 列出令牌，不显示其值
+    .database = 数据库：文件或 `postgres://…`；不指定时使用本机服务器的数据库或已加入的服务器
+
+team-token-revoke = 吊销令牌
+    .id = 令牌列表中的编号
+    .database = 数据库：文件或 `postgres://…`；不指定时使用本机服务器的数据库或已加入的服务器
+
+team-backup = 将数据库的全部内容写入文件
+    .file = 要写入的文件
+    .database = 数据库：文件或 `postgres://…`；默认为 DORMOUSE_TEAM_DATABASE，或程序目录中的 team-server/team.db
+
+team-restore = 用备份填充空数据库
+    .file = 备份文件
+    .database = 数据库：文件或 `postgres://…`；默认为 DORMOUSE_TEAM_DATABASE，或程序目录中的 team-server/team.db
+
+team-purge = 吊销某人的所有令牌
+    .person = 该成员的名称
+    .entries = 同时移除其写入的全部内容
+    .database = 数据库：文件或 `postgres://…`；不指定时使用本机服务器的数据库或已加入的服务器
+
 send = 向有名称的会话发送消息
     .to = 此项目的会话名称（`dormouse --name NAME`），或 `uds:` 加套接字路径
     .text = 消息内容；不指定时从标准输入读取

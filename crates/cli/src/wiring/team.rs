@@ -1,0 +1,130 @@
+//! The team of a project: where its membership is kept, its client, and one sync.
+
+use std::path::Path;
+
+use dormouse_base::{
+    Dir, Environment, LayerSwitch, Project, ProjectSlug, Settings, Switches, names,
+};
+use dormouse_memory::Store;
+use dormouse_team::{
+    ClientError, Membership, MembershipFile, SyncError, SyncReport, TeamClient, TeamSync, TeamToken,
+};
+
+use crate::message_catalog::msg;
+use crate::wiring::exit::Failure;
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::settings;
+use crate::wiring::trust::Untrusted;
+use crate::wiring::world::{World, current_project};
+
+/// A joined team, ready to sync.
+pub(crate) struct JoinedTeam {
+    pub(crate) membership: Membership,
+    pub(crate) file: MembershipFile,
+    pub(crate) client: TeamClient,
+    pub(crate) store: Store,
+}
+
+impl JoinedTeam {
+    /// The project's team; none if it has not joined one, or the layer is off.
+    pub(crate) async fn find(
+        world: &World,
+        project: &Project,
+        (settings, switches): (&Settings, &Switches),
+    ) -> Result<Option<Self>, Failure> {
+        if !switches.is_on(LayerSwitch::Team) || !switches.is_on(LayerSwitch::Memory) {
+            return Ok(None);
+        }
+        let set = (settings, switches);
+        let read = MemoryDirectories::find(world, project, set, DirectoryAccess::Read).await?;
+        let Some(folder) = existing_folder(&read) else { return Ok(None) };
+        let file = MembershipFile::new(folder);
+        let Some(membership) = file.read() else { return Ok(None) };
+        let write = DirectoryAccess::Write(StoreScope::Team);
+        let directories = MemoryDirectories::find(world, project, set, write).await?;
+        let Some(directory) = directories.of(StoreScope::Team) else { return Ok(None) };
+        let store = directories.open(directory)?;
+        let token = token(&world.environment)?.or_else(|| file.token()).ok_or_else(no_token)?;
+        let (server, repository) = (membership.server.clone(), membership.repository.clone());
+        let client = TeamClient::new(server, token, repository).map_err(refused)?;
+        Ok(Some(Self { membership, file, client, store }))
+    }
+
+    /// The team of the working directory's project, or how to join one.
+    pub(crate) async fn required(world: &World) -> Result<Self, Failure> {
+        let project = current_project()?;
+        let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
+        let set = (&in_force.settings, &in_force.switches);
+        Self::find(world, &project, set).await?.ok_or_else(not_joined)
+    }
+
+    /// Pushes and pulls once.
+    pub(crate) async fn sync(&self) -> Result<SyncReport, SyncError> {
+        TeamSync::new(&self.store, &self.client, &self.file).run().await
+    }
+}
+
+fn folder_path(directories: &MemoryDirectories) -> Option<std::path::PathBuf> {
+    let team = directories.of(StoreScope::Team)?;
+    let slug = ProjectSlug::distinct(&team.path);
+    Some(directories.state().join("team").join(slug.as_str()))
+}
+
+fn existing_folder(directories: &MemoryDirectories) -> Option<Dir> {
+    Dir::open(folder_path(directories)?).ok()
+}
+
+/// The folder of a project's membership, created if needed.
+pub(crate) fn membership_folder(
+    directories: &MemoryDirectories,
+) -> Result<MembershipFile, Failure> {
+    let path = folder_path(directories)
+        .ok_or_else(|| Failure::usage(anyhow::anyhow!(msg!("team-no-directory"))))?;
+    Ok(MembershipFile::new(Dir::create(path)?))
+}
+
+/// The membership of a project, without opening anything.
+pub(crate) fn membership(directories: &MemoryDirectories) -> Option<Membership> {
+    MembershipFile::new(existing_folder(directories)?).read()
+}
+
+/// The token in the environment.
+pub(crate) fn token(environment: &Environment) -> Result<Option<TeamToken>, Failure> {
+    let given = environment.get(names::TEAM_TOKEN).filter(|text| !text.trim().is_empty());
+    given.map(TeamToken::parse).transpose().map_err(|error| {
+        Failure::usage(error).hint(msg!("team-token-variable-hint", name = names::TEAM_TOKEN))
+    })
+}
+
+pub(crate) fn no_token() -> Failure {
+    Failure::usage(anyhow::anyhow!(msg!("team-no-token"))).hint(msg!("team-no-token-hint"))
+}
+
+pub(crate) fn not_joined() -> Failure {
+    Failure::usage(anyhow::anyhow!(msg!("team-not-joined"))).hint(msg!("team-not-joined-hint"))
+}
+
+/// An error of the server, with what to do.
+pub(crate) fn refused(error: ClientError) -> Failure {
+    let hint = match &error {
+        ClientError::Unreachable { .. } => Some(msg!("team-unreachable-hint")),
+        ClientError::Refused { .. } | ClientError::Unreadable { .. } => None,
+    };
+    let failure = Failure::failed(error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+pub(crate) fn sync_failure(error: SyncError) -> Failure {
+    match error {
+        SyncError::Client(error) => refused(error),
+        other => Failure::failed(other),
+    }
+}
+
+/// The file of the server's database, unless another was named.
+pub(crate) fn default_database(home: &Path) -> std::path::PathBuf {
+    home.join("team-server").join("team.db")
+}
