@@ -105,6 +105,7 @@ mod talk_looks;
 mod talk_memory;
 mod talk_questions;
 mod team;
+mod team_faults;
 mod tidy;
 mod trust;
 mod verbatim;
