@@ -45,6 +45,10 @@ pub(crate) enum MemoryCommand {
     )]
     Rm(RmArguments),
     #[command(
+        after_help = "dormouse memory promote test-database.md\ndormouse memory promote \"Test database\" --force"
+    )]
+    Promote(PromoteArguments),
+    #[command(
         after_help = "dormouse memory confirm build-server.md\ndormouse memory confirm \"Build server\" --json"
     )]
     Confirm(NamedArguments),
@@ -127,6 +131,13 @@ pub(crate) struct ListArguments {
     pub(crate) kind: Option<MemoryTypeArgument>,
     #[command(flatten)]
     pub(crate) common: MemoryCommonArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromoteArguments {
+    pub(crate) name: String,
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

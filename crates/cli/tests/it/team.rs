@@ -134,6 +134,27 @@ fn a_file_that_changes_during_a_session_is_sent() {
     leave(session);
 }
 
+/// T-14: a private memory is offered to the team after checks.
+#[test]
+fn a_memory_is_promoted_unless_something_speaks_against_it() {
+    let home = TestHome::new();
+    let more = |body| ["--type", "project", "--scope", "project", "--body", body];
+    add(&home, "Deploy", &more("Deployments run from the release branch."));
+    memory(&home, &["promote", "Deploy"]).success();
+    let list = json(&home, &["list", "--scope", "team"], 0);
+    assert_eq!((&list[0]["name"], list.as_array().unwrap().len()), (&Value::from("Deploy"), 1));
+    add(&home, "Deploy again", &more("Deployments run from the release branch."));
+    let refused = memory(&home, &["promote", "Deploy again"]);
+    refused.expect_code(1);
+    assert!(refused.stderr.contains("repeats deploy.md"), "{}", refused.stderr);
+    memory(&home, &["promote", "Deploy again", "--force"]).success();
+    home.write(home.project().join("AGENTS.md"), "Never use tabs for indentation.\n");
+    add(&home, "Tabs", &more("Use tabs for indentation."));
+    let refused = memory(&home, &["promote", "Tabs"]);
+    refused.expect_code(1);
+    assert!(refused.stderr.contains("contradicts AGENTS.md"), "{}", refused.stderr);
+}
+
 /// The token is in one file with mode 600, below the program's folder, and nowhere else.
 #[test]
 fn a_token_is_kept_apart_and_forgotten_on_leaving() {

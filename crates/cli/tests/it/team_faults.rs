@@ -22,6 +22,10 @@ const SHARED: [&str; 2] = ["shared-0.md", "shared-1.md"];
 struct Numbers(AtomicU64);
 
 impl Numbers {
+    fn index(&self, length: usize) -> usize {
+        usize::try_from(self.below(length.max(1) as u64)).unwrap()
+    }
+
     fn below(&self, limit: u64) -> u64 {
         let step = |state: u64| {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
@@ -51,7 +55,7 @@ impl CuttingProxy {
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let servers: Vec<SocketAddr> = known.lock().unwrap().clone();
-                let chosen = numbers.below(servers.len().max(1) as u64) as usize;
+                let chosen = numbers.index(servers.len());
                 let Some(server) = servers.get(chosen) else { continue };
                 let Ok(server) = TcpStream::connect(server) else { continue };
                 let is_cut = cutting.load(Ordering::SeqCst) && numbers.below(4) == 0;
@@ -212,14 +216,14 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
         }
         while working.load(Ordering::SeqCst) > 0 {
             std::thread::sleep(Duration::from_millis(1_200));
-            servers.kill_one(numbers.below(count as u64) as usize);
+            servers.kill_one(numbers.index(count));
             *proxy.servers.lock().unwrap() = servers.addresses();
         }
     });
     proxy.cuts.store(false, Ordering::SeqCst);
     // Everybody sends what is left, then fetches what the others sent.
     for client in clients.iter().chain(&clients) {
-        let report = client.sync().expect("a sync without faults");
+        let report = client.sync().unwrap();
         assert_eq!(report["postponed"], Value::from(Vec::<Value>::new()));
     }
     let first = clients[0].files();

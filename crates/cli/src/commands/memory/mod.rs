@@ -9,6 +9,7 @@ mod history;
 mod inbox;
 mod list;
 mod one_line;
+mod promote;
 pub(crate) mod recall;
 mod restore;
 mod stores;
@@ -27,6 +28,7 @@ pub(crate) async fn run(command: &MemoryCommand, world: &World) -> Result<Exit, 
         MemoryCommand::Path(arguments) => list::path(arguments, world).await,
         MemoryCommand::Add(arguments) => Box::pin(write::add(arguments, world)).await,
         MemoryCommand::Edit(arguments) => write::edit(arguments, world).await,
+        MemoryCommand::Promote(arguments) => promote::promote(arguments, world).await,
         MemoryCommand::Confirm(arguments) => write::confirm(arguments, world).await,
         MemoryCommand::Rm(arguments) => write::rm(arguments, world).await,
         MemoryCommand::Log(arguments) => history::log(arguments, world).await,

@@ -170,6 +170,9 @@ memory-edit = Edit a memory in your editor, or change only what the options name
 memory-rm = Move memories to the trash; they can be restored for 30 days
     .names = Memories: file names or titles
 
+memory-promote = Offer a memory of yours to the team, after checks for secrets, duplicates, contradictions and broken anchors
+    .force = Promote it in spite of what was found; secrets are refused all the same
+
 memory-confirm = Confirm a memory that came from an external source, so that the model can use it
 
 memory-search = Search memories by words in their title, description and text

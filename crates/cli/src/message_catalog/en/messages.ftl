@@ -670,3 +670,12 @@ team-session-news = Team memory: { $count ->
 } received: { $names }
 team-session-failed = Team memory is not synced: { $reason }
 team-session-off = Team memory is off in this session: { $reason }
+memory-promote-team = this memory belongs to the team already
+memory-promote-quarantined = this memory came from an external source and was not confirmed
+memory-promote-quarantined-hint = review it, then run `dormouse memory confirm { $name }`
+memory-promote-refused = the memory was not promoted
+memory-promote-refused-hint = edit it, or pass --force
+memory-promote-repeats = It only repeats { $file }.
+memory-promote-contradicts = It contradicts { $file }.
+memory-promote-anchor = It refers to { $path }, which is gone.
+memory-promoted = Saved for the team; the next sync sends it. Your own copy stays.
