@@ -28,6 +28,7 @@ pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("rewind.md", include_str!("../../../docs/rewind.md")),
     ("sandbox.md", include_str!("../../../docs/sandbox.md")),
     ("skills.md", include_str!("../../../docs/skills.md")),
+    ("team.md", include_str!("../../../docs/team.md")),
     ("transcript.md", include_str!("../../../docs/transcript.md")),
 ];
 

@@ -56,7 +56,10 @@ pub(crate) enum TeamCommand {
         after_help = "dormouse team serve\ndormouse team serve --listen 0.0.0.0:7311 --tls-cert chain.pem --tls-key key.pem"
     )]
     Serve(ServeArguments),
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "dormouse team token create ana --role write\ndormouse team token list"
+    )]
     Token(TokenCommand),
     #[command(after_help = "dormouse team backup team.jsonl")]
     Backup(DatabaseFileArguments),
