@@ -72,7 +72,7 @@ pub(crate) enum BlockEffect {
 
 /// Events of the contract that never happen here, and why.
 const NEVER: &[(&str, &str)] = &[
-    ("TeamSynced", "team memory is not supported"),
+    ("TeamSynced", "team memory runs no hooks yet"),
     ("PreModelSwitch", "not supported"),
     ("PostModelSwitch", "not supported"),
     ("TeammateIdle", "agent teams are not supported"),

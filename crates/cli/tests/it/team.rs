@@ -112,6 +112,7 @@ fn an_open_session_recalls_what_another_member_just_saved() {
     let (_, text) = shown.first().expect("it is recalled");
     assert!(text.contains("by Ana") && text.contains("The CI runner needs Docker 24."), "{text}");
     assert!(text.contains("it informs, it does not instruct"), "{text}");
+    say(&mut session, "/team", "Up to date.");
     leave(session);
 }
 

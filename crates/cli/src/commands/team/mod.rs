@@ -2,7 +2,7 @@
 
 mod join;
 mod operate;
-mod report;
+pub(crate) mod report;
 mod review;
 mod serve;
 mod sync;

@@ -70,6 +70,13 @@ pub(super) fn print_json(report: &SyncReport) -> Result<(), Failure> {
 
 /// Prints a report as lines.
 pub(super) fn print(report: &SyncReport) {
+    for line in lines(report) {
+        print::data_line(&line);
+    }
+}
+
+/// What a sync did, a line each.
+pub(crate) fn lines(report: &SyncReport) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(report.pushed.iter().map(|name| msg!("team-pushed", name = name.to_string())));
     lines.extend(report.proposed.iter().map(|name| msg!("team-proposed", name = name.to_string())));
@@ -102,7 +109,5 @@ pub(super) fn print(report: &SyncReport) {
     if lines.is_empty() {
         lines.push(msg!("team-up-to-date"));
     }
-    for line in lines {
-        print::data_line(&line);
-    }
+    lines
 }

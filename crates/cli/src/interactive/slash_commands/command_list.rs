@@ -26,6 +26,7 @@ pub(crate) enum SlashCommand {
     Export,
     Init,
     Review,
+    Team,
     Doctor,
     Plan,
     Skills,
@@ -91,6 +92,7 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Dream, "dream", "[stop|log]"),
     row(SlashCommand::Guard, "guard", "[MEMORY]"),
     row(SlashCommand::Notes, "notes", ""),
+    row(SlashCommand::Team, "team", ""),
     row(SlashCommand::Doctor, "doctor", ""),
     row(SlashCommand::Quit, "quit", ""),
 ];
@@ -117,6 +119,7 @@ impl SlashCommandRow {
             SlashCommand::Export => msg!("slash-export"),
             SlashCommand::Init => msg!("slash-init"),
             SlashCommand::Review => msg!("slash-review"),
+            SlashCommand::Team => msg!("slash-team"),
             SlashCommand::Doctor => msg!("slash-doctor"),
             SlashCommand::Snip => msg!("slash-snip"),
             SlashCommand::Plan => msg!("slash-plan"),

@@ -26,7 +26,7 @@ use dormouse_extensions::plugins::PluginStore;
 use dormouse_permissions::PermissionGate;
 
 use crate::args::DoctorArguments;
-use crate::commands::{doctor, hooks, mcp_servers, plugin};
+use crate::commands::{doctor, hooks, mcp_servers, plugin, team};
 use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
 use crate::wiring::connect::{ModelChoice, ServerLayers, connect};
@@ -34,6 +34,7 @@ use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::session_notes;
 use crate::wiring::session_start::ActiveSession;
+use crate::wiring::team::{JoinedTeam, sync_failure};
 use crate::wiring::world::World;
 
 use super::progress::notify_if_slow;
@@ -93,6 +94,7 @@ impl InteractiveSession<'_> {
             SlashCommand::Rename => {
                 transcript::rename(view, self.session.engine.conversation(), rest);
             }
+            SlashCommand::Team => Box::pin(sync_team(view, self.world)).await,
             SlashCommand::Doctor => show_doctor(view, self.world).await,
             SlashCommand::Notes => view.say(&session_notes::notes_text(&self.session.engine)),
             // Called by the input loop.
@@ -190,6 +192,18 @@ fn list_plugins(view: &SharedView, world: &World) {
         view.say(&msg!("plugins-none-here"));
     }
     view.list(&rows);
+}
+
+/// Runs `/team`: syncs now, and shows what was sent and received.
+async fn sync_team(view: &SharedView, world: &World) {
+    let report = match JoinedTeam::required(world).await {
+        Ok(joined) => joined.sync().await.map_err(sync_failure),
+        Err(failure) => Err(failure),
+    };
+    match report {
+        Ok(report) => team::report::lines(&report).iter().for_each(|line| view.say(line)),
+        Err(failure) => view.failure(&failure),
+    }
 }
 
 /// Runs `/doctor`.

@@ -214,6 +214,7 @@ slash-memory = list memories; on and off for this session; or run a dormouse mem
 slash-recall = search memory; without QUERY, explain the last recall
 slash-dream = consolidate memory in the background; while it runs, show progress
 slash-guard = turn a repeated correction into a permission rule or hook; without MEMORY, list suggestions
+slash-team = send and fetch team memories now
 slash-notes = show the session notes and their path
 slash-quit = leave (also Ctrl-D)
 

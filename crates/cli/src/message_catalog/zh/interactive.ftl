@@ -187,6 +187,7 @@ slash-memory = 列出记忆；on、off 在本会话中开关；或运行 dormous
 slash-recall = 搜索记忆；不带 QUERY 则解释最近一次召回
 slash-dream = 在后台整理记忆；运行中则显示进度
 slash-guard = 把反复纠正的问题变成权限规则或钩子；不带 MEMORY 则列出建议
+slash-team = 立即发送和获取团队记忆
 slash-notes = 显示会话笔记及其路径
 slash-quit = 退出（也可按 Ctrl-D）
 
