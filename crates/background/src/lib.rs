@@ -14,5 +14,7 @@ pub use dream::{
     DreamSetup, DreamStatus, DreamTask, DreamTiming, MemoryReport, OTHER_SESSIONS, dream,
     dream_reports,
 };
-pub use extraction::{EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue};
+pub use extraction::{
+    EXTRACTION, Extraction, ExtractionRules, QueueTranscript, TranscriptQueue, WAITS_FOR_PAUSE,
+};
 pub use notes::{NotesConfig, NotesError, SESSION_NOTES, SessionNotes, saved_title};

@@ -19,5 +19,5 @@ mod window;
 mod worker;
 
 pub use queue::{QueueTranscript, TranscriptQueue};
-pub use run::EXTRACTION;
+pub use run::{EXTRACTION, WAITS_FOR_PAUSE};
 pub use task::{Extraction, ExtractionRules};

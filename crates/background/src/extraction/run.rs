@@ -1,6 +1,7 @@
 //! A run of extraction (B-9): a fork that may save memories and nothing else.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::{FileError, MessageId, fault};
 use dormouse_conversation::known_tools::{MEMORY_DELETE, MEMORY_LIST, MEMORY_SAVE, MEMORY_SEARCH};
@@ -19,6 +20,10 @@ use super::window;
 
 /// The kind of the job.
 pub const EXTRACTION: &str = "extraction";
+/// Its phase while it waits until the user has nothing to say.
+pub const WAITS_FOR_PAUSE: &str = "waiting for a pause";
+/// So long a user is silent who does something else.
+const PAUSE: Duration = Duration::from_mins(2);
 /// The most requests of a run.
 const MOST_REQUESTS: u32 = 5;
 /// Tools that it may call besides reading and searching files.
@@ -60,6 +65,11 @@ pub(super) struct ExtractionOutcome {
 impl ExtractionRun {
     /// Runs to the end. Dropping the future ends the run: saved memories stay, and the cursor stays where it was.
     pub(super) async fn run(self, job: &JobHandle) -> ExtractionOutcome {
+        if self.is_own_conversation && self.source.shares_one_slot().await {
+            // A user who goes on typing stops it before the server has noticed anything.
+            job.phase(WAITS_FOR_PAUSE);
+            tokio::time::sleep(PAUSE).await;
+        }
         let new = window::messages_since(&self.messages, self.seen);
         let message_count = window::count_written(new);
         let Prepared { check, message, route } = match self.prepare(message_count, job).await {

@@ -59,6 +59,8 @@ pub(super) async fn make_way(session: &ActiveSession, view: &SharedView) {
         return;
     }
     let stopped = in_the_way.iter().filter(|job| session.engine.jobs().kill(job.id));
+    // One that had sent nothing yet is not worth a word.
+    let stopped = stopped.filter(|job| job.requests > 0);
     let tasks = stopped.map(|job| job.kind.replace('_', " ")).collect::<Vec<_>>().join(", ");
     if !tasks.is_empty() {
         view.borrow_mut().note(&msg!("task-made-way", tasks = tasks), Style::DIM);

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use dormouse_background::{
     EXTRACTION, Extraction, ExtractionRules, QueueTranscript, SESSION_NOTES, TranscriptQueue,
+    WAITS_FOR_PAUSE,
 };
 use dormouse_base::{Environment, LayerSwitch, Project, Settings, Switches, names};
-use dormouse_engine::{BackgroundTask, Engine, EngineEvent, TaskOccasion};
+use dormouse_engine::{BackgroundTask, Engine, EngineEvent, JobStatus, TaskOccasion};
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
@@ -36,7 +37,13 @@ pub(crate) fn session_ends(engine: &Engine) {
 
 /// Waits for the awaited tasks and shows their results.
 pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) + Send)) {
-    // Unfinished work is done when the session is next opened.
+    // Unfinished work is done when the session is next opened; so is what only waits for a pause.
+    let jobs = engine.jobs().list();
+    let waiting =
+        jobs.iter().filter(|job| job.status == JobStatus::Running && job.phase == WAITS_FOR_PAUSE);
+    waiting.for_each(|job| {
+        engine.jobs().kill(job.id);
+    });
     let _in_time = engine.jobs().drained(AWAITED, TIMEOUT).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
 }

@@ -54,6 +54,12 @@ impl ForkSource {
         if is_fork_cheaper { ForkRoute::Fork } else { ForkRoute::Fresh }
     }
 
+    /// Whether the user's next message would wait for a request of a background task: a server on this machine that works on one
+    /// request at a time.
+    pub async fn shares_one_slot(&self) -> bool {
+        self.model.is_local() && self.model.slots().await == Some(1)
+    }
+
     fn fork_usd(&self, size: &TaskSize) -> Option<f64> {
         let (read, new) = (self.cached.tokens, size.as_fork);
         self.pricing.cost_usd(&self.usage_of(read, new, size)).map(|usd| usd * count(size.requests))
