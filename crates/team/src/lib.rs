@@ -13,7 +13,9 @@ mod entry_name;
 mod limits;
 mod person;
 mod repository_name;
+#[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
 mod storage;
 mod sync;
 mod token;
@@ -30,7 +32,9 @@ pub use limits::{
 };
 pub use person::{PersonName, PersonNameError, TeamRole};
 pub use repository_name::{RepositoryName, RepositoryNameError};
+#[cfg(feature = "server")]
 pub use server::{LogSink, RequestLog, ServerError, ServerOptions, TeamServer, TlsFiles};
+#[cfg(feature = "server")]
 pub use storage::{
     DatabaseAddress, EntryChange, NewToken, RepoChange, RepositoryAccess, StorageError, TeamStore,
     WriteOutcome, WriteRequest,

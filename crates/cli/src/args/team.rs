@@ -1,6 +1,8 @@
 //! Arguments of `dormouse team`.
 
+#[cfg(feature = "team-server")]
 use std::net::SocketAddr;
+#[cfg(feature = "team-server")]
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -52,19 +54,24 @@ pub(crate) enum TeamCommand {
         #[arg(long, conflicts_with = "off")]
         none: bool,
     },
+    #[cfg(feature = "team-server")]
     #[command(
         after_help = "dormouse team serve\ndormouse team serve --listen 0.0.0.0:7311 --tls-cert chain.pem --tls-key key.pem"
     )]
     Serve(ServeArguments),
+    #[cfg(feature = "team-server")]
     #[command(
         subcommand,
         after_help = "dormouse team token create ana --role write\ndormouse team token list"
     )]
     Token(TokenCommand),
+    #[cfg(feature = "team-server")]
     #[command(after_help = "dormouse team backup team.jsonl")]
     Backup(DatabaseFileArguments),
+    #[cfg(feature = "team-server")]
     #[command(after_help = "dormouse team restore team.jsonl --database new.db")]
     Restore(DatabaseFileArguments),
+    #[cfg(feature = "team-server")]
     #[command(after_help = "dormouse team purge ana\ndormouse team purge ana --entries")]
     Purge(PurgeArguments),
 }
@@ -107,6 +114,7 @@ pub(crate) enum ReviewRequirement {
     Off,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7311")]
@@ -125,6 +133,7 @@ pub(crate) struct ServeArguments {
     pub(crate) log: ServerLogFormat,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServerLogFormat {
     Text,
@@ -132,6 +141,7 @@ pub(crate) enum ServerLogFormat {
     None,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     #[command(after_help = "dormouse team token create ana --role write")]
@@ -151,6 +161,7 @@ pub(crate) enum TokenCommand {
     },
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreateArguments {
     pub(crate) person: String,
@@ -162,6 +173,7 @@ pub(crate) struct TokenCreateArguments {
     pub(crate) database: Option<String>,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RoleArgument {
     Read,
@@ -169,6 +181,7 @@ pub(crate) enum RoleArgument {
     Admin,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseFileArguments {
     pub(crate) file: PathBuf,
@@ -176,6 +189,7 @@ pub(crate) struct DatabaseFileArguments {
     pub(crate) database: Option<String>,
 }
 
+#[cfg(feature = "team-server")]
 #[derive(Debug, Args)]
 pub(crate) struct PurgeArguments {
     pub(crate) person: String,

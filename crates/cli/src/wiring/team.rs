@@ -1,5 +1,6 @@
 //! The team of a project: where its membership is kept, its client, and one sync.
 
+#[cfg(feature = "team-server")]
 use std::path::Path;
 
 use dormouse_base::{
@@ -125,6 +126,7 @@ pub(crate) fn sync_failure(error: SyncError) -> Failure {
 }
 
 /// The file of the server's database, unless another was named.
+#[cfg(feature = "team-server")]
 pub(crate) fn default_database(home: &Path) -> std::path::PathBuf {
     home.join("team-server").join("team.db")
 }

@@ -9,7 +9,7 @@ mod state_files;
 mod sync_error;
 mod sync_run;
 mod sync_state;
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 #[expect(clippy::disallowed_methods, reason = "tests act as other programs")]
 mod sync_tests;
 

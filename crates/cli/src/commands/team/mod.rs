@@ -1,9 +1,11 @@
 //! `dormouse team`: memory that a team shares through a server of its own.
 
 mod join;
+#[cfg(feature = "team-server")]
 mod operate;
 pub(crate) mod report;
 mod review;
+#[cfg(feature = "team-server")]
 mod serve;
 mod sync;
 
@@ -21,10 +23,15 @@ pub(crate) async fn run(command: &TeamCommand, world: &World) -> Result<Exit, Fa
         TeamCommand::Rm { entry, yes } => sync::rm(entry, *yes, world).await,
         TeamCommand::Review(arguments) => review::run(arguments, world).await,
         TeamCommand::Layers { off, none: _ } => review::layers(off, world).await,
+        #[cfg(feature = "team-server")]
         TeamCommand::Serve(arguments) => serve::run(arguments, world).await,
+        #[cfg(feature = "team-server")]
         TeamCommand::Token(command) => operate::token(command, world).await,
+        #[cfg(feature = "team-server")]
         TeamCommand::Backup(arguments) => operate::backup(arguments, world).await,
+        #[cfg(feature = "team-server")]
         TeamCommand::Restore(arguments) => operate::restore(arguments, world).await,
+        #[cfg(feature = "team-server")]
         TeamCommand::Purge(arguments) => operate::purge(arguments, world).await,
     }
 }
