@@ -9,7 +9,8 @@ mod state_files;
 mod sync_error;
 mod sync_run;
 mod sync_state;
-#[cfg(all(test, feature = "server"))]
+#[cfg(feature = "server")]
+#[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests act as other programs")]
 mod sync_tests;
 
