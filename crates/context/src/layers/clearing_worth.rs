@@ -18,6 +18,9 @@ const USUAL_WEIGHT: f64 = 10.0;
 /// Fewer results are not cleared by themselves while the server has them in its cache: each change has a price of its own.
 const SMALLEST_BATCH: usize = 5;
 
+/// Fewer tokens are not worth that a result is missing.
+const LEAST_FREED: u64 = 1_000;
+
 /// What one token of a prompt costs: in dollars, or in tokens that the server evaluates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenCosts {
@@ -46,7 +49,8 @@ impl ClearingCase<'_> {
     /// Whether a plan costs less than it saves.
     pub fn pays(&self, plan: &LayerPlan) -> bool {
         let count = cleared_ids(plan).len() - self.cleared_in(plan);
-        if self.is_cached && count < SMALLEST_BATCH {
+        let is_too_little = self.is_cached && count < SMALLEST_BATCH;
+        if is_too_little || plan.report.freed_tokens < LEAST_FREED {
             return false;
         }
         let TokenCosts { new, earlier } = self.costs;

@@ -303,11 +303,8 @@ impl Transcript {
         answer: MessageId,
         cleared_tokens: u64,
     ) -> Result<(), TranscriptError> {
-        self.write_about(
-            answer,
-            RecordKind::ServerClearing,
-            LineBody::ServerClearing { cleared_tokens },
-        )
+        let body = LineBody::ServerClearing { cleared_tokens };
+        self.write_about(answer, RecordKind::ServerClearing, body)
     }
 
     /// Writes the blocks that are sent instead of stored results of a message.
@@ -325,12 +322,8 @@ impl Transcript {
             stop_reason: None,
             usage: None,
         };
-        let body = LineBody::Message {
-            request_id: None,
-            message: out,
-            raw_content: Vec::new(),
-            delivers: &[],
-        };
+        let raw_content = Vec::new();
+        let body = LineBody::Message { request_id: None, message: out, raw_content, delivers: &[] };
         self.write_about(message, RecordKind::StoredResult, body)
     }
 

@@ -23,7 +23,10 @@ impl CachedConversation {
         now: Timestamp,
         ttl: Option<Duration>,
     ) -> Self {
-        let last = messages.iter().rev().find(|message| message.response.is_some());
+        // What the program itself put in as an answer says nothing about the server.
+        let answered =
+            |message: &&Arc<Message>| message.response.is_some() && !message.is_synthetic();
+        let last = messages.iter().rev().find(answered);
         let is_cached = last.is_some_and(|message| {
             let usage = message.response.as_ref().map(|response| response.usage);
             let usage = usage.unwrap_or_default();
