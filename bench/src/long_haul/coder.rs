@@ -28,16 +28,20 @@ pub(super) enum Fork {
 const STATE: &str =
     "_What is being worked on right now, what is unfinished, and the very next step_";
 
+/// What a fork is told in a small window: notes and summaries are plain text there.
+const PLAIN_NOTES: &str = "Write notes on the conversation above";
+const PLAIN_SUMMARY: &str = "Summarise the conversation above in at most";
+
 impl Fork {
     /// By what the fork is told.
     pub(super) fn of(told: &str) -> Self {
         if told.contains("You keep the long-term memory") {
             Self::Extraction
-        } else if told.contains("/session-memory/summary.md") {
+        } else if told.contains("/session-memory/summary.md") || told.contains(PLAIN_NOTES) {
             Self::Notes
         } else if told.contains("will be folded") {
             Self::Span
-        } else if told.contains("<summary>") {
+        } else if told.contains("<summary>") || told.contains(PLAIN_SUMMARY) {
             Self::Summary
         } else if told.contains(FORKED) {
             Self::Agent
@@ -111,6 +115,9 @@ pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> 
         )),
         Fork::Span => {
             ScriptedTurn::new().text(format!("<summary>\n{}</summary>", summary(number, 3, 300)))
+        }
+        Fork::Notes if told.contains(PLAIN_NOTES) => {
+            ScriptedTurn::new().text(summary(number, 1, 900))
         }
         Fork::Notes if is_first => notes(told, number),
         Fork::Agent => answer_forked(!is_first, number),
