@@ -25,7 +25,6 @@ fn defaults() -> Vec<(&'static str, Value)> {
         ("snip.toPercent", json!(60)),
         ("terminal.notifications", json!("bell")),
         ("terminal.title", json!(true)),
-        ("timeClearing.idleMinutes", json!(60)),
         ("timeClearing.keep", json!(5)),
         ("tools.bashTimeoutMs", json!(120_000)),
         ("tools.bashMaxTimeoutMs", json!(600_000)),

@@ -19,6 +19,6 @@ pub use metric::{
 };
 pub use read::{MetricEntry, MetricsFilter, UnreadableLines, read_metrics};
 pub use summary::{
-    BreakerTotals, JobTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
+    BreakerTotals, JobTotals, KeptTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
     RequestTotals, ToolTotals, summarize_metrics,
 };

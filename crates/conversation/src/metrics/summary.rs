@@ -115,11 +115,40 @@ pub struct LayerTotals {
     pub summaries: u64,
     /// How often the prefix changed by it.
     pub prefix_changes: u64,
-    /// What its summaries kept of the messages they replaced, on average; none where it was never measured.
-    pub kept: Option<KeptShares>,
-    /// How often that was measured, and the sums of it.
-    #[serde(skip)]
-    pub measured: (u64, u64, u64),
+    /// What its summaries kept of the messages they replaced.
+    pub kept: KeptTotals,
+}
+
+/// What summaries kept of the messages they replaced. Serialized as its mean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KeptTotals {
+    measured: u64,
+    names_percent: u64,
+    user_messages_percent: u64,
+}
+
+impl KeptTotals {
+    /// Adds what one summary kept.
+    pub fn add(&mut self, kept: KeptShares) {
+        self.measured += 1;
+        self.names_percent += u64::from(kept.names_percent);
+        self.user_messages_percent += u64::from(kept.user_messages_percent);
+    }
+
+    /// What they kept on average; none where it was never measured.
+    pub fn mean(&self) -> Option<KeptShares> {
+        let mean = |sum: u64| u8::try_from(sum.checked_div(self.measured)?).ok();
+        Some(KeptShares {
+            names_percent: mean(self.names_percent)?,
+            user_messages_percent: mean(self.user_messages_percent)?,
+        })
+    }
+}
+
+impl Serialize for KeptTotals {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.mean().serialize(serializer)
+    }
 }
 
 /// What a tool's calls came to.
@@ -235,18 +264,7 @@ impl LayerTotals {
         self.summaries = self.summaries.saturating_add(layer.summaries);
         self.prefix_changes += u64::from(layer.prefix_changed);
         if let Some(kept) = layer.kept {
-            let (count, names, messages) = self.measured;
-            self.measured = (
-                count + 1,
-                names + u64::from(kept.names_percent),
-                messages + u64::from(kept.user_messages_percent),
-            );
-            let (count, names, messages) = self.measured;
-            let mean = |sum: u64| u8::try_from(sum / count).unwrap_or(u8::MAX);
-            self.kept = Some(KeptShares {
-                names_percent: mean(names),
-                user_messages_percent: mean(messages),
-            });
+            self.kept.add(kept);
         }
     }
 }

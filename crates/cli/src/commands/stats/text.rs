@@ -127,7 +127,7 @@ fn layers(summary: &MetricsSummary) -> String {
         ));
     }
     for (name, layer) in &summary.layers {
-        let Some(kept) = layer.kept else { continue };
+        let Some(kept) = layer.kept.mean() else { continue };
         text.push_str(&format!(
             "kept by the summaries of {name}: {} % of names, {} % of your messages\n",
             kept.names_percent, kept.user_messages_percent

@@ -2,8 +2,8 @@
 
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{
-    BreakerTotals, JobTotals, KeptShares, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
-    RequestTotals, ToolTotals,
+    BreakerTotals, JobTotals, KeptShares, KeptTotals, LayerTotals, MemoryTotals, MetricsPeriod,
+    MetricsSummary, RequestTotals, ToolTotals,
 };
 
 use super::*;
@@ -28,6 +28,9 @@ fn some(requests: u64, cost_usd: f64, unpriced: u64) -> RequestTotals {
 fn full() -> MetricsSummary {
     let moment = |text: &str| text.parse::<Timestamp>().unwrap();
     let named = |name: &str| name.to_owned();
+    let mut kept = KeptTotals::default();
+    kept.add(KeptShares { names_percent: 90, user_messages_percent: 100 });
+    kept.add(KeptShares { names_percent: 92, user_messages_percent: 100 });
     MetricsSummary {
         period: Some(MetricsPeriod {
             first: moment("2026-10-31T12:00:00Z"),
@@ -47,8 +50,7 @@ fn full() -> MetricsSummary {
                 changed: 7,
                 summaries: 6,
                 prefix_changes: 3,
-                kept: Some(KeptShares { names_percent: 91, user_messages_percent: 100 }),
-                measured: (1, 91, 100),
+                kept,
             },
         )]
         .into(),
