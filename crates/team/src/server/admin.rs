@@ -1,18 +1,15 @@
 //! The repository itself, reviews, tokens and people over HTTP.
 
-use std::net::IpAddr;
-use std::sync::Arc;
-
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::Path;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use dormouse_base::LayerSwitch;
 
 use super::entries::{Acknowledged, repository, with_etag};
 use super::error::Refusal;
-use super::request::{PeerAddress, caller, json};
+use super::request::{Incoming, json};
 use super::state::ServerState;
 use crate::api::{
     ProposalsResponse, PurgeRequest, RepositoryResponse, ReviewState, SettingsRequest,
@@ -26,14 +23,9 @@ use crate::token::TeamToken;
 type Answer = Result<Response, Refusal>;
 
 /// `GET /v1/repos/{repo}`.
-pub(super) async fn about(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(repo): Path<String>,
-    headers: HeaderMap,
-) -> Answer {
+pub(super) async fn about(incoming: Incoming, Path(repo): Path<String>) -> Answer {
     let repository = repository(repo)?;
-    let access = caller(&state, &headers, peer, Some(&repository), TeamRole::Read).await?;
+    let access = incoming.caller(Some(&repository), TeamRole::Read).await?;
     let etag = access.etag.clone();
     let about = RepositoryResponse {
         repository,
@@ -42,133 +34,95 @@ pub(super) async fn about(
         etag: access.etag,
         review: access.review,
         switched_off: access.switched_off,
-        most_entries: state.options.most_entries,
+        most_entries: incoming.state.options.most_entries,
         server: env!("CARGO_PKG_VERSION").to_owned(),
     };
     Ok(with_etag(Json(about).into_response(), &etag))
 }
 
 /// `PUT /v1/repos/{repo}/settings`: review, and layers that are off for everybody (T-13).
-pub(super) async fn settings(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(repo): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Answer {
+pub(super) async fn settings(incoming: Incoming, Path(repo): Path<String>, body: Body) -> Answer {
     let repo = repository(repo)?;
-    caller(&state, &headers, peer, Some(&repo), TeamRole::Admin).await?;
+    incoming.caller(Some(&repo), TeamRole::Admin).await?;
     let settings: SettingsRequest = json(body).await?;
     let is_switch = |name: &&String| LayerSwitch::ALL.iter().any(|switch| switch.name() == *name);
     if let Some(unknown) = settings.switched_off.iter().flatten().find(|name| !is_switch(name)) {
         let message = format!("there is no layer `{unknown}`");
         return Err(Refusal::invalid(message, "`dormouse config` lists the layers"));
     }
-    state.store.set_repository(&repo, &settings).await?;
+    incoming.state.store.set_repository(&repo, &settings).await?;
     Ok(Json(Acknowledged { ok: true }).into_response())
 }
 
 /// `GET …/proposals`: admins see all, writers their own (T-16).
-pub(super) async fn proposals(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(repo): Path<String>,
-    headers: HeaderMap,
-) -> Answer {
+pub(super) async fn proposals(incoming: Incoming, Path(repo): Path<String>) -> Answer {
     let repo = repository(repo)?;
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
-    let mut proposals = state.store.proposals(&repo).await?;
+    let access = incoming.caller(Some(&repo), TeamRole::Write).await?;
+    let mut proposals = incoming.state.store.proposals(&repo).await?;
     proposals.retain(|one| access.role == TeamRole::Admin || one.author == access.person);
     Ok(Json(ProposalsResponse { proposals }).into_response())
 }
 
 /// `POST …/proposals/{id}/{decision}`: `accept` or `reject`. A repeated decision is refused: it changes nothing twice.
 pub(super) async fn decide(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path((repo, id, decision)): Path<(String, u64, String)>,
-    headers: HeaderMap,
 ) -> Answer {
     let repo = repository(repo)?;
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Admin).await?;
+    let access = incoming.caller(Some(&repo), TeamRole::Admin).await?;
     let decision = match decision.as_str() {
         "accept" => ReviewState::Accepted,
         "reject" => ReviewState::Rejected,
         _ => return Err(Refusal::not_found("decision")),
     };
-    let now = state.options.clock.now();
-    let decided = state.store.decide(&repo, id, decision, &access.person, now).await?;
+    let now = incoming.state.options.clock.now();
+    let decided = incoming.state.store.decide(&repo, id, decision, &access.person, now).await?;
     Ok(Json(decided.ok_or_else(|| Refusal::not_found("open proposal"))?).into_response())
 }
 
-/// An admin, of one repository or of all.
-async fn admin(
-    state: &ServerState,
-    headers: &HeaderMap,
-    peer: IpAddr,
-) -> Result<RepositoryAccess, Refusal> {
-    caller(state, headers, peer, None, TeamRole::Admin).await
-}
-
 /// `POST /v1/tokens`. An admin of one repository makes tokens for that one only.
-pub(super) async fn create_token(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    headers: HeaderMap,
-    body: Body,
-) -> Answer {
-    let access = admin(&state, &headers, peer).await?;
+pub(super) async fn create_token(incoming: Incoming, body: Body) -> Answer {
+    let access = incoming.caller(None, TeamRole::Admin).await?;
     let TokenRequest { person, role, repository } = json(body).await?;
     check_reach(&access, repository.as_ref())?;
     let token = TeamToken::generate().map_err(|error| {
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "random", error.to_string(), "try again")
     })?;
     let new = NewToken { hash: token.hash(), person, role, repository };
-    state.store.add_token(new, state.options.clock.now()).await?;
+    incoming.state.store.add_token(new, incoming.state.options.clock.now()).await?;
     let created = TokenCreated { id: token.hash().id(), token: token.expose().to_owned() };
     Ok((StatusCode::CREATED, Json(created)).into_response())
 }
 
 /// `GET /v1/tokens`.
-pub(super) async fn tokens(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    headers: HeaderMap,
-) -> Answer {
-    let access = admin(&state, &headers, peer).await?;
-    Ok(Json(TokensResponse { tokens: within_reach(&state, &access).await? }).into_response())
+pub(super) async fn tokens(incoming: Incoming) -> Answer {
+    let access = incoming.caller(None, TeamRole::Admin).await?;
+    Ok(Json(TokensResponse { tokens: within_reach(&incoming.state, &access).await? })
+        .into_response())
 }
 
 /// `DELETE /v1/tokens/{id}`.
-pub(super) async fn revoke_token(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Answer {
-    let access = admin(&state, &headers, peer).await?;
-    let is_known = within_reach(&state, &access).await?.iter().any(|token| token.id == id);
-    if !is_known || !state.store.revoke_token(&id, state.options.clock.now()).await? {
+pub(super) async fn revoke_token(incoming: Incoming, Path(id): Path<String>) -> Answer {
+    let access = incoming.caller(None, TeamRole::Admin).await?;
+    let is_known = within_reach(&incoming.state, &access).await?.iter().any(|token| token.id == id);
+    if !is_known
+        || !incoming.state.store.revoke_token(&id, incoming.state.options.clock.now()).await?
+    {
         return Err(Refusal::not_found("valid token"));
     }
     Ok(Json(Acknowledged { ok: true }).into_response())
 }
 
 /// `POST /v1/people/{person}/purge`.
-pub(super) async fn purge(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(person): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Answer {
-    let access = admin(&state, &headers, peer).await?;
+pub(super) async fn purge(incoming: Incoming, Path(person): Path<String>, body: Body) -> Answer {
+    let access = incoming.caller(None, TeamRole::Admin).await?;
     check_reach(&access, None)?;
     let person = PersonName::new(&person).map_err(|error| {
         Refusal::invalid(error.to_string(), "`dormouse team token list` has the names")
     })?;
     let PurgeRequest { entries } = json(body).await?;
-    let purged = state.store.purge(&person, entries, state.options.clock.now()).await?;
+    let purged =
+        incoming.state.store.purge(&person, entries, incoming.state.options.clock.now()).await?;
     Ok(Json(purged).into_response())
 }
 

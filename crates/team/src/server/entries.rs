@@ -1,16 +1,14 @@
 //! Entries over HTTP: snapshot, checksums, history, upload, delete, restore.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use super::error::Refusal;
-use super::request::{PeerAddress, caller, idempotency_key, json};
+use super::request::{Incoming, idempotency_key, json};
 use super::state::ServerState;
 use crate::api::{RestoreRequest, TeamEntry, UploadRequest, UploadedEntry, VersionsResponse};
 use crate::entry_name::EntryName;
@@ -24,15 +22,13 @@ type Answer = Result<Response, Refusal>;
 
 /// `GET /v1/repos/{repo}/memory`: everything, or what changed since the version in `since`.
 pub(super) async fn snapshot(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path(repo): Path<String>,
     Query(since): Query<Since>,
-    headers: HeaderMap,
 ) -> Answer {
     let repo = repository(repo)?;
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
-    if tag(&headers, &header::IF_NONE_MATCH).as_ref() == Some(&access.etag) {
+    let access = incoming.caller(Some(&repo), TeamRole::Read).await?;
+    if tag(&incoming.headers, &header::IF_NONE_MATCH).as_ref() == Some(&access.etag) {
         return Ok(with_etag(StatusCode::NOT_MODIFIED.into_response(), &access.etag));
     }
     let since = match since.since {
@@ -41,7 +37,7 @@ pub(super) async fn snapshot(
         })?),
         None => None,
     };
-    let snapshot = state.store.snapshot(&repo, since.as_ref()).await?;
+    let snapshot = incoming.state.store.snapshot(&repo, since.as_ref()).await?;
     let etag = snapshot.etag.clone();
     Ok(with_etag(Json(snapshot).into_response(), &etag))
 }
@@ -53,57 +49,46 @@ pub(super) struct Since {
 }
 
 /// `GET …/memory/checksums`.
-pub(super) async fn checksums(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(repo): Path<String>,
-    headers: HeaderMap,
-) -> Answer {
+pub(super) async fn checksums(incoming: Incoming, Path(repo): Path<String>) -> Answer {
     let repo = repository(repo)?;
-    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
-    let checksums = state.store.checksums(&repo).await?;
+    incoming.caller(Some(&repo), TeamRole::Read).await?;
+    let checksums = incoming.state.store.checksums(&repo).await?;
     let etag = checksums.etag.clone();
     Ok(with_etag(Json(checksums).into_response(), &etag))
 }
 
 /// `GET …/memory/entries/{name}`: the latest version.
 pub(super) async fn entry(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path((repo, name)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Answer {
     let (repo, name) = (repository(repo)?, entry_name(&name)?);
-    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
-    let found = state.store.version_of(&repo, &name, None).await?;
+    incoming.caller(Some(&repo), TeamRole::Read).await?;
+    let found = incoming.state.store.version_of(&repo, &name, None).await?;
     let found = found.filter(|found| found.checksum.is_some());
     Ok(Json(found.ok_or_else(|| Refusal::not_found("entry"))?).into_response())
 }
 
 /// `GET …/memory/entries/{name}/history`.
 pub(super) async fn history(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path((repo, name)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Answer {
     let (repo, name) = (repository(repo)?, entry_name(&name)?);
-    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
-    let versions = state.store.history(&repo, &name).await?;
+    incoming.caller(Some(&repo), TeamRole::Read).await?;
+    let versions = incoming.state.store.history(&repo, &name).await?;
     Ok(Json(VersionsResponse { versions }).into_response())
 }
 
 /// `GET …/log`: the latest changes, without contents.
 pub(super) async fn log(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path(repo): Path<String>,
     Query(range): Query<LogRange>,
-    headers: HeaderMap,
 ) -> Answer {
     let repo = repository(repo)?;
-    caller(&state, &headers, peer, Some(&repo), TeamRole::Read).await?;
-    let versions = state.store.log(&repo, range.limit.unwrap_or(50).min(1_000)).await?;
+    incoming.caller(Some(&repo), TeamRole::Read).await?;
+    let versions = incoming.state.store.log(&repo, range.limit.unwrap_or(50).min(1_000)).await?;
     Ok(Json(VersionsResponse { versions }).into_response())
 }
 
@@ -114,16 +99,10 @@ pub(super) struct LogRange {
 }
 
 /// `POST …/memory`: adds or replaces several entries.
-pub(super) async fn upload(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
-    Path(repo): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Answer {
+pub(super) async fn upload(incoming: Incoming, Path(repo): Path<String>, body: Body) -> Answer {
     let repo = repository(repo)?;
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
-    if headers.get(header::IF_MATCH).is_none() {
+    let access = incoming.caller(Some(&repo), TeamRole::Write).await?;
+    if incoming.headers.get(header::IF_MATCH).is_none() {
         let message = "an upload needs If-Match with the ETag that it was decided from";
         let status = StatusCode::PRECONDITION_REQUIRED;
         return Err(Refusal::new(
@@ -139,40 +118,43 @@ pub(super) async fn upload(
         check_content(&name, &content)?;
         changes.push(EntryChange::Put { name, content });
     }
-    write(&state, (repo, access), &headers, changes).await
+    write(&incoming.state, (repo, access), &incoming.headers, changes).await
 }
 
 /// `DELETE …/memory/entries/{name}`: deletes for all.
 pub(super) async fn delete(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path((repo, name)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Answer {
     let (repo, name) = (repository(repo)?, entry_name(&name)?);
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
-    if state.store.version_of(&repo, &name, None).await?.is_none() {
+    let access = incoming.caller(Some(&repo), TeamRole::Write).await?;
+    if incoming.state.store.version_of(&repo, &name, None).await?.is_none() {
         return Err(Refusal::not_found("entry"));
     }
-    write(&state, (repo, access), &headers, vec![EntryChange::Delete { name }]).await
+    write(&incoming.state, (repo, access), &incoming.headers, vec![EntryChange::Delete { name }])
+        .await
 }
 
 /// `POST …/memory/entries/{name}/restore`: makes an earlier content the latest.
 pub(super) async fn restore(
-    State(state): State<Arc<ServerState>>,
-    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    incoming: Incoming,
     Path((repo, name)): Path<(String, String)>,
-    headers: HeaderMap,
     body: Body,
 ) -> Answer {
     let (repo, name) = (repository(repo)?, entry_name(&name)?);
-    let access = caller(&state, &headers, peer, Some(&repo), TeamRole::Write).await?;
+    let access = incoming.caller(Some(&repo), TeamRole::Write).await?;
     let wanted: RestoreRequest = json(body).await?;
     let found: Option<TeamEntry> =
-        state.store.version_of(&repo, &name, Some(wanted.version)).await?;
+        incoming.state.store.version_of(&repo, &name, Some(wanted.version)).await?;
     let content = found.and_then(|found| found.content);
     let content = content.ok_or_else(|| Refusal::not_found("version with a content"))?;
-    write(&state, (repo, access), &headers, vec![EntryChange::Put { name, content }]).await
+    write(
+        &incoming.state,
+        (repo, access),
+        &incoming.headers,
+        vec![EntryChange::Put { name, content }],
+    )
+    .await
 }
 
 /// Makes changes, or files them as proposals where the repository is under review.

@@ -1,10 +1,12 @@
 //! A request on its way to its handler: its id, limits, the token's holder, the body.
 
-use std::net::IpAddr;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -24,6 +26,38 @@ pub(super) const REQUEST_ID: &str = "x-request-id";
 /// The address of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PeerAddress(pub(super) IpAddr);
+
+/// What every handler needs of a request: the server, the headers, and the address it came from.
+pub(super) struct Incoming {
+    pub(super) state: Arc<ServerState>,
+    pub(super) headers: HeaderMap,
+    pub(super) peer: IpAddr,
+}
+
+impl FromRequestParts<Arc<ServerState>> for Incoming {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &Arc<ServerState>,
+    ) -> Result<Self, Infallible> {
+        // Every connection has an address; without one, all such requests share one limit.
+        let peer = parts.extensions.get::<PeerAddress>().map(|PeerAddress(peer)| *peer);
+        let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        Ok(Self { state: Arc::clone(state), headers: parts.headers.clone(), peer })
+    }
+}
+
+impl Incoming {
+    /// Who sends the request, and what they may do.
+    pub(super) async fn caller(
+        &self,
+        repo: Option<&RepositoryName>,
+        needed: TeamRole,
+    ) -> Result<RepositoryAccess, Refusal> {
+        caller(&self.state, &self.headers, self.peer, repo, needed).await
+    }
+}
 
 /// Why a handler refused; kept beside the response, because only here the request's id is known.
 #[derive(Clone)]
