@@ -36,8 +36,8 @@ pub use repository_name::{RepositoryName, RepositoryNameError};
 pub use server::{LogSink, RequestLog, ServerError, ServerOptions, TeamServer, TlsFiles};
 #[cfg(feature = "server")]
 pub use storage::{
-    DatabaseAddress, EntryChange, NewToken, RepoChange, RepositoryAccess, StorageError, TeamStore,
-    WriteOutcome, WriteRequest,
+    ChangeKey, DatabaseAddress, EntryChange, NewToken, RepoChange, RepositoryAccess, StorageError,
+    TeamStore, WriteOutcome, WriteRequest,
 };
 pub use sync::{PullReason, PushReason, RemoveReason, SyncAction, SyncStates, plan, uploads};
 pub use token::{TeamToken, TeamTokenError, TokenHash};

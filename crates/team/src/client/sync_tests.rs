@@ -32,7 +32,7 @@ impl Home {
         let token = TeamToken::generate().unwrap();
         let person = PersonName::new(person).unwrap();
         let new = NewToken { hash: token.hash(), person, role, repository: None };
-        team.add_token(new, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        team.add_token(new, jiff::Timestamp::UNIX_EPOCH, None).await.unwrap();
         let url = ServerUrl::parse(url, PlainHttp::LocalOnly).unwrap();
         let repo = RepositoryName::new("host/owner/repo").unwrap();
         let client = TeamClient::new(url, token, repo).unwrap();

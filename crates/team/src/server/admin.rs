@@ -43,14 +43,15 @@ pub(super) async fn about(incoming: Incoming, Path(repo): Path<String>) -> Answe
 /// `PUT /v1/repos/{repo}/settings`: review, and layers that are off for everybody (T-13).
 pub(super) async fn settings(incoming: Incoming, Path(repo): Path<String>, body: Body) -> Answer {
     let repo = repository(repo)?;
-    incoming.caller(Some(&repo), TeamRole::Admin).await?;
+    let access = incoming.caller(Some(&repo), TeamRole::Admin).await?;
     let settings: SettingsRequest = json(body).await?;
     let is_switch = |name: &&String| LayerSwitch::ALL.iter().any(|switch| switch.name() == *name);
     if let Some(unknown) = settings.switched_off.iter().flatten().find(|name| !is_switch(name)) {
         let message = format!("there is no layer `{unknown}`");
         return Err(Refusal::invalid(message, "`dormouse config` lists the layers"));
     }
-    incoming.state.store.set_repository(&repo, &settings).await?;
+    let key = incoming.change_key(Some(&repo), &access.person, &asked("settings", &settings))?;
+    incoming.state.store.set_repository(&repo, &settings, key).await?;
     Ok(Json(Acknowledged { ok: true }).into_response())
 }
 
@@ -63,7 +64,7 @@ pub(super) async fn proposals(incoming: Incoming, Path(repo): Path<String>) -> A
     Ok(Json(ProposalsResponse { proposals }).into_response())
 }
 
-/// `POST …/proposals/{id}/{decision}`: `accept` or `reject`. A repeated decision is refused: it changes nothing twice.
+/// `POST …/proposals/{id}/{decision}`: `accept` or `reject`.
 pub(super) async fn decide(
     incoming: Incoming,
     Path((repo, id, decision)): Path<(String, u64, String)>,
@@ -76,20 +77,26 @@ pub(super) async fn decide(
         _ => return Err(Refusal::not_found("decision")),
     };
     let now = incoming.state.options.clock.now();
-    let decided = incoming.state.store.decide(&repo, id, decision, &access.person, now).await?;
+    let key = format!("decide {id} {}", decision.as_str());
+    let key = incoming.change_key(Some(&repo), &access.person, &key)?;
+    let store = &incoming.state.store;
+    let decided = store.decide(&repo, id, decision, &access.person, (now, key)).await?;
     Ok(Json(decided.ok_or_else(|| Refusal::not_found("open proposal"))?).into_response())
 }
 
 /// `POST /v1/tokens`. An admin of one repository makes tokens for that one only.
 pub(super) async fn create_token(incoming: Incoming, body: Body) -> Answer {
     let access = incoming.caller(None, TeamRole::Admin).await?;
-    let TokenRequest { person, role, repository } = json(body).await?;
+    let request: TokenRequest = json(body).await?;
+    let key = incoming.change_key(None, &access.person, &asked("token", &request))?;
+    let TokenRequest { person, role, repository } = request;
     check_reach(&access, repository.as_ref())?;
     let token = TeamToken::generate().map_err(|error| {
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "random", error.to_string(), "try again")
     })?;
     let new = NewToken { hash: token.hash(), person, role, repository };
-    incoming.state.store.add_token(new, incoming.state.options.clock.now()).await?;
+    let now = incoming.state.options.clock.now();
+    incoming.state.store.add_token(new, now, key).await?;
     let created = TokenCreated { id: token.hash().id(), token: token.expose().to_owned() };
     Ok((StatusCode::CREATED, Json(created)).into_response())
 }
@@ -105,9 +112,9 @@ pub(super) async fn tokens(incoming: Incoming) -> Answer {
 pub(super) async fn revoke_token(incoming: Incoming, Path(id): Path<String>) -> Answer {
     let access = incoming.caller(None, TeamRole::Admin).await?;
     let is_known = within_reach(&incoming.state, &access).await?.iter().any(|token| token.id == id);
-    if !is_known
-        || !incoming.state.store.revoke_token(&id, incoming.state.options.clock.now()).await?
-    {
+    let key = incoming.change_key(None, &access.person, &format!("revoke {id}"))?;
+    let now = incoming.state.options.clock.now();
+    if !is_known || !incoming.state.store.revoke_token(&id, now, key).await? {
         return Err(Refusal::not_found("valid token"));
     }
     Ok(Json(Acknowledged { ok: true }).into_response())
@@ -121,9 +128,15 @@ pub(super) async fn purge(incoming: Incoming, Path(person): Path<String>, body: 
         Refusal::invalid(error.to_string(), "`dormouse team token list` has the names")
     })?;
     let PurgeRequest { entries } = json(body).await?;
-    let purged =
-        incoming.state.store.purge(&person, entries, incoming.state.options.clock.now()).await?;
+    let key = incoming.change_key(None, &access.person, &format!("purge {person} {entries}"))?;
+    let now = incoming.state.options.clock.now();
+    let purged = incoming.state.store.purge(&person, entries, now, key).await?;
     Ok(Json(purged).into_response())
+}
+
+/// What a request asks for, as a text. A struct of texts always serializes.
+fn asked(what: &str, request: &impl serde::Serialize) -> String {
+    format!("{what} {}", serde_json::to_string(request).unwrap_or_default())
 }
 
 fn check_reach(access: &RepositoryAccess, wanted: Option<&RepositoryName>) -> Result<(), Refusal> {

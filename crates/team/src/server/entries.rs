@@ -185,11 +185,6 @@ async fn write(
         }
         WriteOutcome::OtherVersion(now) => Err(Refusal::other_version(now)),
         WriteOutcome::TooManyEntries => Err(Refusal::too_many_entries(state.options.most_entries)),
-        WriteOutcome::KeyReused => {
-            let message = "the Idempotency-Key was used for another request";
-            let status = StatusCode::CONFLICT;
-            Err(Refusal::new(status, "key_reused", message, "send a new key for a new request"))
-        }
     }
 }
 

@@ -62,6 +62,12 @@ impl Refusal {
         Self { etag: Some(Box::new(now)), ..refusal }
     }
 
+    fn key_reused() -> Self {
+        let message = "the Idempotency-Key was used for another request";
+        let hint = "send a new key for a new request";
+        Self::new(StatusCode::CONFLICT, "key_reused", message, hint)
+    }
+
     pub(super) fn unauthorized() -> Self {
         let message = "no valid token was sent";
         let hint = "get a token from an admin of the team, and run `dormouse team join`";
@@ -125,6 +131,9 @@ impl Refusal {
 
 impl From<StorageError> for Refusal {
     fn from(error: StorageError) -> Self {
+        if matches!(error, StorageError::KeyReused) {
+            return Self::key_reused();
+        }
         // Not the client's business, and it may name files.
         let hint = "try again later; the operator finds the reason in the server's log";
         let message = "the database did not answer";

@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use super::error::Refusal;
 use super::state::{RequestLog, ServerState};
 use crate::limits::LONGEST_BODY;
-use crate::person::TeamRole;
+use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
-use crate::storage::RepositoryAccess;
+use crate::storage::{ChangeKey, RepositoryAccess};
 use crate::token::TeamToken;
 
 /// The header with the request's id.
@@ -56,6 +56,17 @@ impl Incoming {
         needed: TeamRole,
     ) -> Result<RepositoryAccess, Refusal> {
         caller(&self.state, &self.headers, self.peer, repo, needed).await
+    }
+
+    /// Names a change by the caller: the key that they sent, and what they ask for.
+    pub(super) fn change_key(
+        &self,
+        repo: Option<&RepositoryName>,
+        person: &PersonName,
+        asked: &str,
+    ) -> Result<Option<ChangeKey>, Refusal> {
+        let key = idempotency_key(&self.headers)?;
+        Ok(Some(ChangeKey::new(repo, person, &key, asked, self.state.options.clock.now())))
     }
 }
 

@@ -85,7 +85,7 @@ async fn add(store: &TeamStore, name: &str, role: TeamRole, repo: Option<&str>) 
     let person = PersonName::new(name).unwrap();
     let repository = repo.map(|repo| RepositoryName::new(repo).unwrap());
     let new = NewToken { hash: token.hash(), person, role, repository };
-    store.add_token(new, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    store.add_token(new, jiff::Timestamp::UNIX_EPOCH, None).await.unwrap();
     token
 }
 

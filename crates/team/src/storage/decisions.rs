@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::StorageError;
+use super::once::ChangeKey;
 use super::reading::optional;
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, time};
@@ -26,17 +27,17 @@ impl TeamStore {
     }
 
     /// Accepts or rejects an open proposal. The author of an accepted change is who proposed it. None if there is no
-    /// such open proposal.
+    /// such open proposal. The answer has no content.
     pub async fn decide(
         &self,
         repo: &RepositoryName,
         id: u64,
         state: ReviewState,
         by: &PersonName,
-        now: Timestamp,
+        (now, key): (Timestamp, Option<ChangeKey>),
     ) -> Result<Option<TeamProposal>, StorageError> {
         let (repo, by) = (repo.clone(), by.clone());
-        let work = self.database.run(SqlAccess::Write, move |db| {
+        let work = self.once(key, move |db| {
             Box::pin(async move {
                 let Some(mut found) = close(db, &repo, id, state, (&by, now)).await? else {
                     return Ok(None);
@@ -50,6 +51,8 @@ impl TeamStore {
                     apply(db, &change_by(&repo, &found.author, change, now)).await?;
                 }
                 found.state = state;
+                // The answer is kept for a repeated request, and a purge must not leave a text behind there.
+                found.content = None;
                 found.decided_by = Some(by);
                 Ok(Some(found))
             })

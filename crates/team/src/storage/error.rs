@@ -44,6 +44,9 @@ pub enum StorageError {
     /// A repository with too many entries; the transaction did not happen.
     #[error("the repository has too many entries")]
     TooManyEntries,
+    /// The key of a change was used for another one; the transaction did not happen.
+    #[error("the idempotency key was used for another request")]
+    KeyReused,
     /// The server is stopping.
     #[error("the server is stopping")]
     Stopping,

@@ -7,6 +7,7 @@ mod backup;
 mod database;
 mod decisions;
 mod error;
+mod once;
 mod people;
 mod postgres;
 mod reading;
@@ -19,6 +20,7 @@ mod store_tests;
 mod writing;
 
 pub use error::StorageError;
+pub use once::ChangeKey;
 pub use people::NewToken;
 pub use sql::RepoChange;
 pub use store::{DatabaseAddress, RepositoryAccess, TeamStore};

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::decisions::change_by;
 use super::error::StorageError;
+use super::once::{ChangeKey, Claim, claim, keep_answer};
 use super::reading::optional;
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, role, time};
@@ -27,21 +28,35 @@ pub struct NewToken {
 }
 
 impl TeamStore {
-    /// Stores a token.
-    pub async fn add_token(&self, token: NewToken, now: Timestamp) -> Result<(), StorageError> {
-        let values = values![
-            token.hash.as_str(),
-            token.hash.id(),
-            token.person.as_str(),
-            token.role.as_str(),
-            token.repository.map(String::from),
-            now.as_millisecond(),
-        ];
+    /// Stores a token. Only its hash is known here, so a request that is sent again cannot get the first token: it gets
+    /// another one in its place. There is one valid token for a key, and the caller has it.
+    pub async fn add_token(
+        &self,
+        token: NewToken,
+        now: Timestamp,
+        key: Option<ChangeKey>,
+    ) -> Result<(), StorageError> {
         let work = self.database.run(SqlAccess::Write, move |db| {
-            let sql = "INSERT INTO tokens (hash, id, person, role, repo, created) VALUES ($1, $2, $3, $4, $5, $6)";
-            Box::pin(db.query(sql, values))
+            Box::pin(async move {
+                let claimed = match &key {
+                    Some(key) => claim(db, key).await?,
+                    None => Claim::First,
+                };
+                match claimed {
+                    Claim::First => insert_token(db, &token, now).await?,
+                    Claim::Answered(id) => {
+                        if !replace_token(db, &id, &token).await? {
+                            return Err(StorageError::KeyReused);
+                        }
+                    }
+                }
+                if let Some(key) = &key {
+                    keep_answer(db, key, token.hash.id()).await?;
+                }
+                Ok(())
+            })
         });
-        work.await.map(|_| ())
+        work.await
     }
 
     /// All tokens, the oldest first, revoked ones included.
@@ -54,14 +69,19 @@ impl TeamStore {
     }
 
     /// Revokes a token; false if there is no valid one with this id.
-    pub async fn revoke_token(&self, id: &str, now: Timestamp) -> Result<bool, StorageError> {
+    pub async fn revoke_token(
+        &self,
+        id: &str,
+        now: Timestamp,
+        key: Option<ChangeKey>,
+    ) -> Result<bool, StorageError> {
         let values = values![now.as_millisecond(), id];
-        let work = self.database.run(SqlAccess::Write, move |db| {
+        let work = self.once(key, move |db| {
             let sql =
                 "UPDATE tokens SET revoked = $1 WHERE id = $2 AND revoked IS NULL RETURNING id";
-            Box::pin(db.query(sql, values))
+            Box::pin(async move { Ok(!db.query(sql, values).await?.is_empty()) })
         });
-        Ok(!work.await?.is_empty())
+        work.await
     }
 
     /// Changes whether a repository is under review, and the layers that are off for everybody.
@@ -69,11 +89,12 @@ impl TeamStore {
         &self,
         repo: &RepositoryName,
         settings: &SettingsRequest,
+        key: Option<ChangeKey>,
     ) -> Result<(), StorageError> {
         let repo = repo.clone();
         let review = settings.review.map(i64::from);
         let switches = settings.switched_off.as_ref().map(|off| off.join(" "));
-        let work = self.database.run(SqlAccess::Write, move |db| {
+        let work = self.once(key, move |db| {
             Box::pin(async move {
                 db.query(
                     "INSERT INTO repositories (name, epoch, version, entries, review, switches) \
@@ -100,9 +121,10 @@ impl TeamStore {
         person: &PersonName,
         contents: bool,
         now: Timestamp,
+        key: Option<ChangeKey>,
     ) -> Result<PurgeResponse, StorageError> {
         let person = person.clone();
-        let work = self.database.run(SqlAccess::Write, move |db| {
+        let work = self.once(key, move |db| {
             Box::pin(async move {
                 let tokens = db
                     .query(
@@ -116,6 +138,41 @@ impl TeamStore {
         });
         work.await
     }
+}
+
+async fn insert_token(
+    db: &mut dyn SqlConnection,
+    token: &NewToken,
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    db.query(
+        "INSERT INTO tokens (hash, id, person, role, repo, created) VALUES ($1, $2, $3, $4, $5, $6)",
+        values![
+            token.hash.as_str(),
+            token.hash.id(),
+            token.person.as_str(),
+            token.role.as_str(),
+            token.repository.clone().map(String::from),
+            now.as_millisecond(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Puts a token in the place of one that nobody received; false if that one was revoked.
+async fn replace_token(
+    db: &mut dyn SqlConnection,
+    earlier: &str,
+    token: &NewToken,
+) -> Result<bool, StorageError> {
+    let rows = db
+        .query(
+            "UPDATE tokens SET hash = $1, id = $2 WHERE id = $3 AND revoked IS NULL RETURNING id",
+            values![token.hash.as_str(), token.hash.id(), earlier],
+        )
+        .await?;
+    Ok(!rows.is_empty())
 }
 
 async fn purge_contents(

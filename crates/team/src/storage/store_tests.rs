@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::database::Database;
 use super::error::StorageError;
+use super::once::ChangeKey;
 use super::people::NewToken;
 use super::schema::{MIGRATIONS, migrate, migrate_to};
 use super::sql::{SqlAccess, values};
@@ -178,7 +179,7 @@ fn another_version_is_refused_and_a_repeated_request_changes_nothing() {
         assert_eq!(done(&store, request("1", "ana", &[("a.md", "one")])).await, first);
         assert_eq!(contents(&store).await[0].1.as_deref(), Some("two"));
         let other = request("1", "ana", &[("a.md", "other")]);
-        assert_eq!(store.write(other).await.unwrap(), WriteOutcome::KeyReused);
+        assert!(matches!(store.write(other).await, Err(StorageError::KeyReused)));
         // Another person's key is another key.
         assert_eq!(
             done(&store, request("1", "ben", &[("a.md", "four")])).await.etag.version(),
@@ -219,7 +220,7 @@ fn tokens_are_found_by_hash_until_they_are_revoked() {
             role: TeamRole::Write,
             repository: Some(repo()),
         };
-        store.add_token(new, at(1)).await.unwrap();
+        store.add_token(new, at(1), None).await.unwrap();
         let access = store.access(&token.hash(), Some(&repo())).await.unwrap().unwrap();
         assert_eq!(
             (access.person.as_str(), access.role, access.only),
@@ -230,14 +231,14 @@ fn tokens_are_found_by_hash_until_they_are_revoked() {
             review: Some(true),
             switched_off: Some(vec!["dream".into(), "recall".into()]),
         };
-        store.set_repository(&repo(), &settings).await.unwrap();
-        store.set_repository(&repo(), &SettingsRequest::default()).await.unwrap();
+        store.set_repository(&repo(), &settings, None).await.unwrap();
+        store.set_repository(&repo(), &SettingsRequest::default(), None).await.unwrap();
         let access = store.access(&token.hash(), Some(&repo())).await.unwrap().unwrap();
         assert!(access.review && access.switched_off == ["dream", "recall"]);
         let other = TeamToken::generate().unwrap();
         assert_eq!(store.access(&other.hash(), Some(&repo())).await.unwrap(), None);
-        assert!(store.revoke_token(&token.hash().id(), at(2)).await.unwrap());
-        assert!(!store.revoke_token(&token.hash().id(), at(3)).await.unwrap());
+        assert!(store.revoke_token(&token.hash().id(), at(2), None).await.unwrap());
+        assert!(!store.revoke_token(&token.hash().id(), at(3), None).await.unwrap());
         assert_eq!(store.access(&token.hash(), Some(&repo())).await.unwrap(), None);
         let listed = store.tokens().await.unwrap();
         assert_eq!((listed.len(), listed[0].revoked), (1, Some(at(2))));
@@ -263,7 +264,7 @@ fn a_proposal_is_nobody_elses_until_it_is_accepted() {
         assert_eq!(open, [(2, "better", "ana"), (3, "other", "ben")], "a newer one replaces it");
         let admin = person("root");
         let repo = repo();
-        let decide = |id, state| store.decide(&repo, id, state, &admin, at(9));
+        let decide = |id, state| store.decide(&repo, id, state, &admin, (at(9), None));
         assert!(decide(1, ReviewState::Accepted).await.unwrap().is_none());
         let accepted = decide(2, ReviewState::Accepted).await.unwrap().unwrap();
         assert_eq!(accepted.decided_by, Some(person("root")));
@@ -274,11 +275,72 @@ fn a_proposal_is_nobody_elses_until_it_is_accepted() {
 }
 
 #[test]
+fn changes_of_the_server_are_made_once_for_a_key() {
+    on_each(|store| async move {
+        let root = person("root");
+        let key = |name: &str, asked: &str| {
+            Some(ChangeKey::new(Some(&repo()), &root, name, asked, at(5)))
+        };
+        // Settings: a request that arrives again, late, does not undo a newer one.
+        let review = |on| SettingsRequest { review: Some(on), switched_off: None };
+        store.set_repository(&repo(), &review(true), key("s1", "on")).await.unwrap();
+        store.set_repository(&repo(), &review(false), key("s2", "off")).await.unwrap();
+        store.set_repository(&repo(), &review(true), key("s1", "on")).await.unwrap();
+        // Tokens: the second answer is the only one that counts.
+        let made = [TeamToken::generate().unwrap(), TeamToken::generate().unwrap()];
+        let new = |token: &TeamToken| NewToken {
+            hash: token.hash(),
+            person: person("ana"),
+            role: TeamRole::Read,
+            repository: None,
+        };
+        for token in &made {
+            store.add_token(new(token), at(1), key("t1", "ana")).await.unwrap();
+        }
+        assert_eq!(store.tokens().await.unwrap().len(), 1);
+        assert!(store.access(&made[0].hash(), Some(&repo())).await.unwrap().is_none());
+        let access = store.access(&made[1].hash(), Some(&repo())).await.unwrap().unwrap();
+        assert!(!access.review);
+        let other = store.add_token(new(&made[0]), at(1), key("t1", "ben")).await;
+        assert!(matches!(other, Err(StorageError::KeyReused)));
+        // Decisions, revoking and purging: the first answer again.
+        let name = repo();
+        let propose = WriteRequest { as_proposals: true, ..request("1", "ana", &[("a.md", "x")]) };
+        done(&store, propose).await;
+        let accept =
+            || store.decide(&name, 1, ReviewState::Accepted, &root, (at(6), key("d1", "")));
+        let first = accept().await.unwrap().unwrap();
+        assert_eq!(accept().await.unwrap(), Some(first));
+        assert_eq!(contents(&store).await.len(), 1);
+        let id = made[1].hash().id();
+        for _ in 0..2 {
+            assert!(store.revoke_token(&id, at(7), key("r1", &id)).await.unwrap());
+            let purged = store.purge(&person("ana"), true, at(8), key("p1", "")).await.unwrap();
+            assert_eq!(purged.versions, 1);
+        }
+        let again = store.add_token(new(&made[0]), at(9), key("t1", "ana")).await;
+        assert!(
+            matches!(again, Err(StorageError::KeyReused)),
+            "a revoked token does not come back"
+        );
+    });
+}
+
+#[test]
 fn a_person_can_be_removed_with_what_they_wrote() {
     on_each(|store| async move {
         done(&store, request("1", "ana", &[("a.md", "private"), ("b.md", "private too")])).await;
         done(&store, request("2", "ben", &[("b.md", "ben's")])).await;
-        let purged = store.purge(&person("ana"), true, at(3)).await.unwrap();
+        let propose = WriteRequest {
+            as_proposals: true,
+            ..request("3", "ana", &[("c.md", "private as well")])
+        };
+        done(&store, propose).await;
+        let key = ChangeKey::new(Some(&repo()), &person("root"), "decision", "reject 1", at(3));
+        let decision = (at(3), Some(key));
+        let root = person("root");
+        store.decide(&repo(), 1, ReviewState::Rejected, &root, decision).await.unwrap().unwrap();
+        let purged = store.purge(&person("ana"), true, at(3), None).await.unwrap();
         assert_eq!(purged.versions, 2);
         let now = contents(&store).await;
         assert_eq!((now[0].1.as_deref(), now[1].1.as_deref()), (None, Some("ben's")));

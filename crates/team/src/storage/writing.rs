@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::StorageError;
+use super::once::{ChangeKey, Claim, claim, keep_answer, kept, read_kept, release};
 use super::reading::{entry, optional};
 use super::sql::{RepoChange, SqlAccess, SqlConnection, values};
 use super::store::{TeamStore, no_version};
@@ -12,9 +13,6 @@ use crate::entry_name::EntryName;
 use crate::person::PersonName;
 use crate::repository_name::RepositoryName;
 use crate::version::{EntityTag, RepoVersion};
-
-/// How long a repeated request gets its first answer.
-const REQUESTS_KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
 
 /// A change of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,14 +73,14 @@ pub struct WriteRequest {
 }
 
 impl WriteRequest {
-    /// What the request asks for, to recognize a key that is used for another one.
-    fn digest(&self) -> String {
-        let mut text = format!("{}\n", self.as_proposals);
+    /// Names the change, and says all that it asks for.
+    fn change_key(&self) -> ChangeKey {
+        let mut asked = format!("{}\n", self.as_proposals);
         for change in &self.changes {
             let checksum = change.checksum().map_or_else(|| "-".to_owned(), String::from);
-            text.push_str(&format!("{checksum} {}\n", change.name()));
+            asked.push_str(&format!("{checksum} {}\n", change.name()));
         }
-        Checksum::of(text.as_bytes()).into()
+        ChangeKey::new(Some(&self.repo), &self.person, &self.key, &asked, self.now)
     }
 }
 
@@ -95,8 +93,6 @@ pub enum WriteOutcome {
     OtherVersion(EntityTag),
     /// The repository would have too many entries.
     TooManyEntries,
-    /// The key was used for another request.
-    KeyReused,
 }
 
 /// A repository that is locked by the transaction.
@@ -125,12 +121,14 @@ async fn write(
     request: &WriteRequest,
 ) -> Result<WriteOutcome, StorageError> {
     let mut repo = lock(db, &request.repo).await?;
-    let digest = request.digest();
-    if let Some(earlier) = earlier_answer(db, request, &digest).await? {
-        return Ok(earlier);
+    let key = request.change_key();
+    match claim(db, &key).await? {
+        Claim::First => {}
+        Claim::Answered(answer) => return Ok(WriteOutcome::Done(read_kept(&answer)?)),
     }
     if request.if_match.as_ref().is_some_and(|known| *known != repo.known_as && *known != repo.etag)
     {
+        release(db, &key).await?;
         return Ok(WriteOutcome::OtherVersion(repo.etag));
     }
     let next = RepoVersion(repo.etag.version().0 + 1);
@@ -164,7 +162,7 @@ async fn write(
     if !response.written.is_empty() {
         response.etag = advance(db, &request.repo, &repo, next).await?;
     }
-    remember(db, request, &digest, &response).await?;
+    keep_answer(db, &key, kept(&response)).await?;
     Ok(WriteOutcome::Done(response))
 }
 
@@ -198,26 +196,6 @@ async fn lock(
 pub(super) fn new_epoch() -> String {
     let id = uuid::Uuid::new_v4();
     hex(id.as_bytes().first_chunk::<8>().map_or(&[], |bytes| bytes.as_slice()))
-}
-
-async fn earlier_answer(
-    db: &mut dyn SqlConnection,
-    request: &WriteRequest,
-    digest: &str,
-) -> Result<Option<WriteOutcome>, StorageError> {
-    let rows = db
-        .query(
-            "SELECT digest, response FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3",
-            values![request.repo.as_str(), request.person.as_str(), request.key.as_str()],
-        )
-        .await?;
-    let Some(row) = rows.first() else { return Ok(None) };
-    if row.text(0)? != digest {
-        return Ok(Some(WriteOutcome::KeyReused));
-    }
-    let response =
-        serde_json::from_str(&row.text(1)?).map_err(|_| StorageError::Row { column: 1 })?;
-    Ok(Some(WriteOutcome::Done(response)))
 }
 
 async fn latest(
@@ -314,30 +292,6 @@ async fn advance(
     let epoch = rows.first().ok_or(StorageError::Row { column: 0 })?.text(0)?;
     db.announce(RepoChange { repo: name.clone(), version: next }).await?;
     Ok(EntityTag::new(&epoch, next))
-}
-
-async fn remember(
-    db: &mut dyn SqlConnection,
-    request: &WriteRequest,
-    digest: &str,
-    response: &WriteResponse,
-) -> Result<(), StorageError> {
-    let now = request.now.as_millisecond();
-    db.query("DELETE FROM requests WHERE time < $1", values![now - REQUESTS_KEPT_MS]).await?;
-    db.query(
-        "INSERT INTO requests (repo, person, request_key, digest, response, time) VALUES ($1, $2, $3, $4, $5, $6)",
-        values![
-            request.repo.as_str(),
-            request.person.as_str(),
-            request.key.as_str(),
-            digest,
-            // A struct of texts always serializes.
-            serde_json::to_string(response).unwrap_or_default(),
-            now,
-        ],
-    )
-    .await?;
-    Ok(())
 }
 
 /// Applies one change outside of an upload: an accepted proposal, or a purge.

@@ -57,7 +57,7 @@ async fn create(arguments: &TokenCreateArguments, world: &World) -> Result<Exit,
         let store = open_store(database, world).await?;
         let token = TeamToken::generate().map_err(Failure::failed)?;
         let new = NewToken { hash: token.hash(), person: person.clone(), role, repository };
-        store.add_token(new, world.clock.now()).await.map_err(Failure::failed)?;
+        store.add_token(new, world.clock.now(), None).await.map_err(Failure::failed)?;
         token.expose().to_owned()
     } else {
         let request = TokenRequest { person: person.clone(), role, repository };
@@ -92,7 +92,7 @@ fn line(token: &TokenInfo) -> String {
 async fn revoke(id: &str, database: Option<&str>, world: &World) -> Result<Exit, Failure> {
     if is_local(database, world)? {
         let store = open_store(database, world).await?;
-        if !store.revoke_token(id, world.clock.now()).await.map_err(Failure::failed)? {
+        if !store.revoke_token(id, world.clock.now(), None).await.map_err(Failure::failed)? {
             return Err(Failure::usage(anyhow::anyhow!(msg!("team-token-unknown", id = id)))
                 .hint(msg!("team-token-unknown-hint")));
         }
@@ -145,7 +145,10 @@ pub(super) async fn purge(arguments: &PurgeArguments, world: &World) -> Result<E
     let database = arguments.database.as_deref();
     let purged = if is_local(database, world)? {
         let store = open_store(database, world).await?;
-        store.purge(&person, arguments.entries, world.clock.now()).await.map_err(Failure::failed)?
+        store
+            .purge(&person, arguments.entries, world.clock.now(), None)
+            .await
+            .map_err(Failure::failed)?
     } else {
         JoinedTeam::required(world)
             .await?

@@ -87,7 +87,7 @@ async fn first_token(store: &TeamStore, world: &World) -> Result<TeamToken, Fail
     let token = TeamToken::generate().map_err(Failure::failed)?;
     let person = PersonName::new("admin").map_err(Failure::failed)?;
     let new = NewToken { hash: token.hash(), person, role: TeamRole::Admin, repository: None };
-    store.add_token(new, world.clock.now()).await.map_err(Failure::failed)?;
+    store.add_token(new, world.clock.now(), None).await.map_err(Failure::failed)?;
     Ok(token)
 }
 
