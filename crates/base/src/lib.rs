@@ -59,9 +59,9 @@ pub use settings::{
     RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings,
     SettingKey, Settings, SettingsEditError, SettingsError, SettingsFiles, SettingsLayer,
     SettingsSource, SettingsStack, SettingsWarning, SnipSettings, SwitchError, SwitchState,
-    Switches, TerminalSettings, TextScript, ThinkingSwitch, TimeClearingSettings, ToolSettings,
-    TrustRequest, UiLanguage, UnknownSwitch, WithheldSettings, WriteDecision, WriteRule,
-    add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
+    Switches, TeamSettings, TerminalSettings, TextScript, ThinkingSwitch, TimeClearingSettings,
+    ToolSettings, TrustRequest, UiLanguage, UnknownSwitch, WithheldSettings, WriteDecision,
+    WriteRule, add_to_list, boolean_variable, is_empty_object, is_in_list, project_settings_folder,
     remove_from_list, remove_if_empty, set_value, settings_schema, unset_value,
 };
 pub use trust::{TrustState, TrustStore};

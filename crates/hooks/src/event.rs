@@ -55,6 +55,8 @@ pub enum HookEvent {
     DreamStart,
     /// A dream has ended.
     DreamEnd,
+    /// Team memories came in or went out.
+    TeamSynced,
     /// The program was started with `--init` or `--maintenance`.
     Setup,
 }
@@ -72,7 +74,6 @@ pub(crate) enum BlockEffect {
 
 /// Events of the contract that never happen here, and why.
 const NEVER: &[(&str, &str)] = &[
-    ("TeamSynced", "team memory runs no hooks yet"),
     ("PreModelSwitch", "not supported"),
     ("PostModelSwitch", "not supported"),
     ("TeammateIdle", "agent teams are not supported"),
@@ -102,7 +103,7 @@ pub enum UnknownHookEvent {
 
 impl HookEvent {
     /// All events.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::PreToolUse,
         Self::PostToolUse,
         Self::PostToolUseFailure,
@@ -128,6 +129,7 @@ impl HookEvent {
         Self::MemoryRecalled,
         Self::DreamStart,
         Self::DreamEnd,
+        Self::TeamSynced,
         Self::Setup,
     ];
 
@@ -159,6 +161,7 @@ impl HookEvent {
             Self::MemoryRecalled => "MemoryRecalled",
             Self::DreamStart => "DreamStart",
             Self::DreamEnd => "DreamEnd",
+            Self::TeamSynced => "TeamSynced",
             Self::Setup => "Setup",
         }
     }
@@ -223,6 +226,7 @@ impl HookEvent {
             | Self::MemoryRecalled
             | Self::DreamStart
             | Self::DreamEnd
+            | Self::TeamSynced
             | Self::Setup => BlockEffect::TellsUser,
         }
     }

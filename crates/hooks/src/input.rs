@@ -269,6 +269,7 @@ pub(crate) enum EventInput<'a> {
         scopes: &'a [String],
     },
     DreamEnd(&'a DreamEndEvent<'a>),
+    Synced(&'a TeamSyncedEvent),
     Setup {
         trigger: SetupTrigger,
     },
@@ -334,6 +335,28 @@ pub struct DreamEndEvent<'a> {
     pub report: &'a RawValue,
 }
 
+/// Team memories came in or went out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TeamSyncedEvent {
+    /// The repository's name on the server; matchers are compared with it.
+    pub repository: String,
+    /// Memories that came in.
+    pub pulled: Vec<PulledMemory>,
+    /// Files of memories that were deleted for everybody.
+    pub removed: Vec<String>,
+    /// Files of memories that were sent, proposals included.
+    pub pushed: Vec<String>,
+}
+
+/// A team memory that came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PulledMemory {
+    /// The name of its file.
+    pub memory: String,
+    /// Who wrote it.
+    pub author: String,
+}
+
 /// The tool call that an event belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallInput<'a> {
@@ -367,6 +390,7 @@ impl EventInput<'_> {
             }
             Self::Saved(event) => event.scope,
             Self::DreamEnd(event) => event.status,
+            Self::Synced(event) => &event.repository,
             Self::Setup { trigger } => trigger.name(),
             Self::Prompt { .. }
             | Self::Stop { .. }

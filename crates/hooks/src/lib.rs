@@ -41,8 +41,9 @@ pub use dispatch::{HookRunnerParts, HookSession, HookSubagent, HookVerdict};
 pub use event::{HookEvent, UnknownHookEvent};
 pub use execute::HookEnvironment;
 pub use input::{
-    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, PromptSource,
+    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, PromptSource, PulledMemory,
     RecalledMemoryInput, SavedMemory, SessionEndReason, SessionSource, SetupTrigger,
+    TeamSyncedEvent,
 };
 pub use list::{HookQuery, HookView};
 pub use model_check::{HookModel, HookModelError, HookModelRequest};

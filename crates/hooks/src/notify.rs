@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::input::DreamEndEvent;
+use crate::input::{DreamEndEvent, TeamSyncedEvent};
 use crate::pending::HookNotice;
 use crate::runner::HookRunner;
 
@@ -34,6 +34,13 @@ impl HookNotifier {
     pub fn dream_end_in_background(&self, event: DreamEndEvent<'_>) {
         if let Some(hooks) = &self.0 {
             hooks.dream_end_in_background(&event);
+        }
+    }
+
+    /// Runs the `TeamSynced` hooks without waiting.
+    pub fn team_synced(&self, event: &TeamSyncedEvent) {
+        if let Some(hooks) = &self.0 {
+            hooks.team_synced(event);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::dispatch::{HookDispatcher, HookRunnerParts, HookVerdict, lock};
 use crate::event::HookEvent;
 use crate::input::{
     BatchCall, DreamEndEvent, EventInput, MemoryRecalledEvent, MemorySavedEvent, PromptSource,
-    SessionEndReason, SessionSource, SetupTrigger,
+    SessionEndReason, SessionSource, SetupTrigger, TeamSyncedEvent,
 };
 use crate::origin::HookLayer;
 use crate::pending::HookNotice;
@@ -297,6 +297,10 @@ impl HookRunner {
     pub(crate) async fn dream_start(&self, dream_id: &str, sessions: usize, scopes: &[String]) {
         let details = EventInput::DreamStart { dream_id, sessions, scopes };
         self.dispatcher.fire(HookEvent::DreamStart, details).await;
+    }
+
+    pub(crate) fn team_synced(&self, event: &TeamSyncedEvent) {
+        self.dispatcher.fire_in_background(HookEvent::TeamSynced, &EventInput::Synced(event));
     }
 
     pub(crate) async fn dream_end(&self, event: &DreamEndEvent<'_>) {

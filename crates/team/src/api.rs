@@ -10,6 +10,9 @@ use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
 use crate::version::{EntityTag, RepoVersion};
 
+/// The header of every snapshot, changed or not, with the layers that are off for everybody, separated by spaces (T-13).
+pub(crate) const SWITCHED_OFF: &str = "dormouse-switched-off";
+
 /// A version of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TeamEntry {

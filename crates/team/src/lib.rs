@@ -23,8 +23,9 @@ mod version;
 
 pub use checksum::{Checksum, ChecksumError};
 pub use client::{
-    ClientError, HeldBack, Membership, MembershipFile, NewsStream, PlainHttp, PulledEntry,
-    ReplacedEntry, ServerUrl, ServerUrlError, SyncError, SyncReport, TeamClient, TeamSync,
+    ClientError, FetchedChanges, HeldBack, Membership, MembershipFile, NewsStream, PlainHttp,
+    PulledEntry, ReplacedEntry, ServerUrl, ServerUrlError, SyncError, SyncReport, TeamClient,
+    TeamSync,
 };
 pub use entry_name::{EntryName, EntryNameError};
 pub use limits::{

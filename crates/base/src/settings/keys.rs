@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::team_settings::TeamSettings;
+
 /// The wire format of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -141,6 +143,8 @@ pub struct Settings {
     pub cache_edits: CacheEditSettings,
     /// An embedding model for memory search. Not allowed in project settings.
     pub embeddings: EmbeddingSettings,
+    /// Team memory. Not allowed in project settings.
+    pub team: TeamSettings,
 }
 
 /// A command whose first output line is shown above the prompt; it gets JSON about the session on stdin.

@@ -16,6 +16,7 @@ mod schema;
 mod stack;
 mod switch_definitions;
 mod switch_resolution;
+mod team_settings;
 
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
@@ -38,3 +39,4 @@ pub use schema::settings_schema;
 pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
 pub use switch_definitions::{LayerSwitch, UnknownSwitch};
 pub use switch_resolution::{SwitchError, SwitchState, Switches, boolean_variable};
+pub use team_settings::TeamSettings;

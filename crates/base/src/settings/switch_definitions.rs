@@ -160,6 +160,12 @@ impl LayerSwitch {
         self.properties().default
     }
 
+    /// Whether a team can turn it off for its members. Without memory and team sync, a member would never hear that it
+    /// is on again.
+    pub fn is_for_teams(self) -> bool {
+        !matches!(self, Self::Memory | Self::Team)
+    }
+
     /// What it switches, in one line.
     pub fn description(self) -> &'static str {
         self.properties().description

@@ -84,6 +84,16 @@ impl Switches {
         self.states.get(&switch)
     }
 
+    /// Turns off what a team has turned off for everybody (T-13). Nothing else can turn it on again. Names that this
+    /// version does not know, and switches that a team has no say about, are passed over.
+    pub fn turn_off_for_team(&mut self, names: &[String], origin: &str) {
+        for switch in LayerSwitch::ALL.into_iter().filter(|switch| switch.is_for_teams()) {
+            if names.iter().any(|name| name == switch.name()) {
+                self.turn_off(&[switch], origin);
+            }
+        }
+    }
+
     fn turn_off(&mut self, switches: &[LayerSwitch], origin: &str) {
         for switch in switches {
             if let Some(state) = self.states.get_mut(switch).filter(|state| state.on) {

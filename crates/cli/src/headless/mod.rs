@@ -123,6 +123,8 @@ async fn ask(
     if arguments.wait {
         background_tasks::session_ends(engine);
         background_tasks::finish(engine, &mut |event| printer.event(&event)).await;
+    } else {
+        background_tasks::finish_sending(engine).await;
     }
     engine.end(SessionEndReason::Other, &mut |event| printer.event(&event)).await;
     // The cost of a run includes subagents and background tasks.

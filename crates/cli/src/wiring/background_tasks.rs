@@ -12,12 +12,12 @@ use dormouse_engine::{BackgroundTask, Engine, EngineEvent, JobStatus, TaskOccasi
 
 use crate::wiring::exit::Failure;
 use crate::wiring::session_notes;
-use crate::wiring::team_task::TeamTask;
+use crate::wiring::team_task::{TEAM_SYNC, TeamTask};
 use crate::wiring::world::is_bare;
 use crate::wiring::world::{World, is_remote};
 
 /// The tasks that are awaited when a session ends, and for how long.
-const AWAITED: &[&str] = &[EXTRACTION];
+const AWAITED: &[&str] = &[EXTRACTION, TEAM_SYNC];
 /// The tasks that are tried again after the next turn when they were stopped.
 pub(crate) const REPEATED: &[&str] = &[EXTRACTION, SESSION_NOTES];
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -33,6 +33,14 @@ pub(crate) fn session_ends(engine: &Engine) {
     if !engine.model().client.is_local() {
         engine.notify_tasks(TaskOccasion::Paused);
     }
+}
+
+/// How long a run waits for its team memories to be sent; the next session sends what was not.
+const SENDING: Duration = Duration::from_secs(10);
+
+/// Waits until what this session wrote has reached the team.
+pub(crate) async fn finish_sending(engine: &Engine) {
+    let _in_time = engine.jobs().drained(&[TEAM_SYNC], SENDING).await;
 }
 
 /// Waits for the awaited tasks and shows their results.
@@ -75,7 +83,7 @@ pub(crate) fn background_tasks(
     }
     let syncs = run != RunKind::CatchUp && switches.is_on(LayerSwitch::Memory);
     if syncs && switches.is_on(LayerSwitch::Team) && !is_bare(&world.environment)? {
-        tasks.push(Arc::new(TeamTask::start(world, project, settings, switches)));
+        tasks.push(Arc::new(TeamTask::start(world, project, settings, switches)?));
     }
     Ok(tasks)
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_base::{
     Environment, LayerSwitch, Redactor, Secret, Settings, Switches, ThinkingSwitch, names,
@@ -14,10 +13,10 @@ use dormouse_model::{
     Provider, ProviderError, RetryPolicy, ThinkingMode, WireFormat, choose_provider,
     find_local_servers, retry_policy,
 };
-use dormouse_tools::output;
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
+use crate::wiring::key_command::printed_key;
 use crate::wiring::layers;
 use crate::wiring::print;
 use crate::wiring::server_failure::failure_at_start;
@@ -44,8 +43,6 @@ pub(crate) struct ModelConnection {
 const UNKNOWN_MAX_OUTPUT: u32 = 16_000;
 /// The maximum output requested.
 const LONGEST_OUTPUT: u32 = 32_000;
-/// `keyCommand` may have to unlock a key ring.
-const KEY_COMMAND_PATIENCE: Duration = Duration::from_mins(1);
 
 /// What the command line and the session say about the model.
 pub(crate) struct ModelChoice<'a> {
@@ -226,30 +223,19 @@ fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Bu
     Ok(budget)
 }
 
-/// Runs the `keyCommand` of the settings, which prints the key.
+/// The key that the provider's `keyCommand` prints.
 pub(crate) async fn key_from_command(
     settings: &Settings,
     environment: &Environment,
     folder: &Path,
 ) -> Result<Option<Secret>, Failure> {
-    let Some(command) = &settings.provider.key_command else { return Ok(None) };
-    let answer = output("sh", &["-c", command], folder, environment, KEY_COMMAND_PATIENCE)
-        .await
-        .map_err(|error| {
-            Failure::usage(anyhow::anyhow!("the setting `provider.keyCommand` failed: {error}"))
-        })?;
-    if answer.code != Some(0) || answer.stdout.trim().is_empty() {
-        // Never its standard output, which may contain a part of the key.
-        let why = match (answer.stderr.trim(), answer.code) {
-            ("", Some(code)) => format!("no output, exit code {code}"),
-            ("", None) => "killed by a signal".to_owned(),
-            (said, _) => said.to_owned(),
-        };
-        return Err(Failure::usage(anyhow::anyhow!(
-            "the setting `provider.keyCommand` printed no key: {why}"
-        )));
+    match &settings.provider.key_command {
+        Some(command) => {
+            let setting = "provider.keyCommand";
+            printed_key(setting, command, (environment, folder)).await.map(Some)
+        }
+        None => Ok(None),
     }
-    Ok(Some(Secret::new(answer.stdout)))
 }
 
 /// The error of a first run: what to set, or which local server to use.

@@ -263,6 +263,22 @@ fn usual_directory(home: &Path, project: &Project) -> Result<PathBuf, Failure> {
     Ok(projects.join(slug.as_str()).join("memory"))
 }
 
+/// The team's directory where it is found without running anything: not in a project that was moved and not used since.
+pub(crate) fn known_team_directory(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+) -> Result<Option<PathBuf>, Failure> {
+    let home = world.home()?;
+    let default = user_memory(&home);
+    let (chosen, source) = chosen_directory(&world.environment, settings, &default)?;
+    let private = match source {
+        DirectorySource::Default => usual_directory(&home, project)?,
+        DirectorySource::Environment | DirectorySource::Setting => chosen,
+    };
+    Ok(private.is_dir().then(|| team_memory(&private)))
+}
+
 /// Whether there are memories of a project whose folder no longer exists.
 fn some_project_moved(home: &Path) -> bool {
     let Ok(projects) = Dir::open(home.join("projects")) else { return false };

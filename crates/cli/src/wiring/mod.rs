@@ -16,6 +16,7 @@ pub(crate) mod git_exclude;
 pub(crate) mod hooks;
 pub(crate) mod input;
 pub(crate) mod instructions;
+pub(crate) mod key_command;
 pub(crate) mod layers;
 pub(crate) mod mcp_project_file;
 pub(crate) mod mcp_servers;

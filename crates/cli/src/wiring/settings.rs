@@ -15,6 +15,7 @@ use crate::wiring::mcp_project_file::{self, McpProjectFile};
 use crate::wiring::plugins;
 use crate::wiring::print;
 use crate::wiring::project_agents::ProjectAgents;
+use crate::wiring::team;
 use crate::wiring::trust::{self, AGENTS, SKILLS, Untrusted};
 use crate::wiring::world::World;
 
@@ -68,8 +69,12 @@ pub(crate) fn load(
     if standing == TrustState::Trusted {
         stack.trust_project();
     }
-    let switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
+    let mut switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
+    if let Some(joined) = team::known_membership(world, project, &settings)? {
+        let origin = format!("team: {}", joined.server);
+        switches.turn_off_for_team(&joined.switched_off, &origin);
+    }
     let trust = standing;
     Ok(EffectiveSettings {
         stack,

@@ -1,11 +1,8 @@
 //! The team of a project: where its membership is kept, its client, and one sync.
 
-#[cfg(feature = "team-server")]
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use dormouse_base::{
-    Dir, Environment, LayerSwitch, Project, ProjectSlug, Settings, Switches, names,
-};
+use dormouse_base::{Dir, LayerSwitch, Project, ProjectSlug, Settings, Switches, names};
 use dormouse_memory::Store;
 use dormouse_team::{
     ClientError, Membership, MembershipFile, SyncError, SyncReport, TeamClient, TeamSync, TeamToken,
@@ -13,10 +10,13 @@ use dormouse_team::{
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::key_command::printed_key;
+use crate::wiring::memory_directories::{
+    DirectoryAccess, MemoryDirectories, StoreScope, known_team_directory,
+};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
-use crate::wiring::world::{World, current_project};
+use crate::wiring::world::{World, current_project, environment_for_children};
 
 /// A joined team, ready to sync.
 pub(crate) struct JoinedTeam {
@@ -45,7 +45,10 @@ impl JoinedTeam {
         let directories = MemoryDirectories::find(world, project, set, write).await?;
         let Some(directory) = directories.of(StoreScope::Team) else { return Ok(None) };
         let store = directories.open(directory)?;
-        let token = token(&world.environment)?.or_else(|| file.token()).ok_or_else(no_token)?;
+        let token = match token(world, project, settings).await? {
+            Some(token) => token,
+            None => file.token().ok_or_else(no_token)?,
+        };
         let (server, repository) = (membership.server.clone(), membership.repository.clone());
         let client = TeamClient::new(server, token, repository).map_err(refused)?;
         Ok(Some(Self { membership, file, client, store }))
@@ -65,10 +68,29 @@ impl JoinedTeam {
     }
 }
 
-fn folder_path(directories: &MemoryDirectories) -> Option<std::path::PathBuf> {
+fn folder_path(directories: &MemoryDirectories) -> Option<PathBuf> {
     let team = directories.of(StoreScope::Team)?;
-    let slug = ProjectSlug::distinct(&team.path);
-    Some(directories.state().join("team").join(slug.as_str()))
+    Some(folder_for(directories.state(), &team.path))
+}
+
+/// Where the membership of a team directory is kept.
+fn folder_for(state: &Path, team: &Path) -> PathBuf {
+    state.join("team").join(ProjectSlug::distinct(team).as_str())
+}
+
+/// The membership of a project, before its settings are complete: what the team has turned off is part of them (T-13).
+pub(crate) fn known_membership(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+) -> Result<Option<Membership>, Failure> {
+    let state = world.home()?.join("state");
+    // Nearly nobody has one: one look is all that it may cost at every start.
+    if !state.join("team").is_dir() {
+        return Ok(None);
+    }
+    let Some(team) = known_team_directory(world, project, settings)? else { return Ok(None) };
+    Ok(Dir::open(folder_for(&state, &team)).ok().and_then(|dir| MembershipFile::new(dir).read()))
 }
 
 fn existing_folder(directories: &MemoryDirectories) -> Option<Dir> {
@@ -89,12 +111,24 @@ pub(crate) fn membership(directories: &MemoryDirectories) -> Option<Membership> 
     MembershipFile::new(existing_folder(directories)?).read()
 }
 
-/// The token in the environment.
-pub(crate) fn token(environment: &Environment) -> Result<Option<TeamToken>, Failure> {
-    let given = environment.get(names::TEAM_TOKEN).filter(|text| !text.trim().is_empty());
-    given.map(TeamToken::parse).transpose().map_err(|error| {
-        Failure::usage(error).hint(msg!("team-token-variable-hint", name = names::TEAM_TOKEN))
-    })
+/// The token in the environment, or the one that `team.keyCommand` prints.
+pub(crate) async fn token(
+    world: &World,
+    project: &Project,
+    settings: &Settings,
+) -> Result<Option<TeamToken>, Failure> {
+    let given = world.environment.get(names::TEAM_TOKEN).filter(|text| !text.trim().is_empty());
+    if let Some(given) = given {
+        let token = TeamToken::parse(given).map_err(|error| {
+            Failure::usage(error).hint(msg!("team-token-variable-hint", name = names::TEAM_TOKEN))
+        });
+        return token.map(Some);
+    }
+    let Some(command) = &settings.team.key_command else { return Ok(None) };
+    let environment = environment_for_children(&world.environment, settings);
+    let place = (&environment, project.folder.as_path());
+    let printed = printed_key("team.keyCommand", command, place).await?;
+    TeamToken::parse(printed.expose()).map(Some).map_err(Failure::usage)
 }
 
 pub(crate) fn no_token() -> Failure {
@@ -127,6 +161,14 @@ pub(crate) fn sync_failure(error: SyncError) -> Failure {
 
 /// The file of the server's database, unless another was named.
 #[cfg(feature = "team-server")]
-pub(crate) fn default_database(home: &Path) -> std::path::PathBuf {
+pub(crate) fn default_database(home: &Path) -> PathBuf {
     home.join("team-server").join("team.db")
+}
+
+/// What is off for everybody.
+pub(crate) fn layers_off(off: &[String]) -> String {
+    match off {
+        [] => msg!("team-layers-none-off"),
+        off => msg!("team-layers-off", layers = off.join(", ")),
+    }
 }

@@ -106,6 +106,7 @@ mod talk_memory;
 mod talk_questions;
 mod team;
 mod team_faults;
+mod team_session;
 mod tidy;
 mod trust;
 mod verbatim;

@@ -10,15 +10,15 @@ use crate::recall_turn::recalled;
 use crate::talk::{leave, say, talk};
 
 /// A running server; it is told to stop when the test ends.
-struct TeamServer {
+pub(crate) struct TeamServer {
     _running: Running,
-    url: String,
+    pub(crate) url: String,
     admin: String,
     home: TestHome,
 }
 
 impl TeamServer {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let home = TestHome::new();
         let arguments = ["team", "serve", "--listen", "127.0.0.1:0", "--log", "none"];
         let running = home.spawn(&mut dormouse(&home, &arguments));
@@ -31,7 +31,7 @@ impl TeamServer {
         Self { _running: running, url, admin, home }
     }
 
-    fn token(&self, person: &str, role: &str) -> String {
+    pub(crate) fn token(&self, person: &str, role: &str) -> String {
         let output = self
             .home
             .run(&mut dormouse(&self.home, &["team", "token", "create", person, "--role", role]));
@@ -39,7 +39,7 @@ impl TeamServer {
     }
 
     /// A person who has cloned the repository and joined.
-    fn member(&self, person: &str, role: &str, remote: &str) -> TestHome {
+    pub(crate) fn member(&self, person: &str, role: &str, remote: &str) -> TestHome {
         let home = TestHome::new();
         home.git_init();
         home.git(&["remote", "add", "origin", remote]);
@@ -50,13 +50,13 @@ impl TeamServer {
     }
 }
 
-fn team(home: &TestHome, arguments: &[&str]) -> Output {
+pub(crate) fn team(home: &TestHome, arguments: &[&str]) -> Output {
     let mut command = dormouse(home, &["team"]);
     home.run(command.args(arguments))
 }
 
-const SSH: &str = "git@host.example:owner/repo.git";
-const HTTPS: &str = "https://host.example/owner/repo";
+pub(crate) const SSH: &str = "git@host.example:owner/repo.git";
+pub(crate) const HTTPS: &str = "https://host.example/owner/repo";
 
 /// T-1, T-3, T-4, T-16: one saves and pushes, the other pulls and recalls it with the author's name.
 #[test]

@@ -189,17 +189,18 @@ fn search(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError>
     if found.is_empty() {
         return Ok(format!("no memory has any of the words of `{}`", input.query));
     }
-    let mut parts: Vec<String> = found.iter().map(|found| search_result(found, now)).collect();
+    let mut parts: Vec<String> =
+        found.iter().map(|found| search_result(memories, found, now)).collect();
     if ranking.omitted > 0 {
         parts.push(format!("[{} more; give `max_results` or more words]", ranking.omitted));
     }
     Ok(parts.join("\n\n"))
 }
 
-fn search_result(found: &FoundMemory, now: Timestamp) -> String {
+fn search_result(memories: &ReachableMemories, found: &FoundMemory, now: Timestamp) -> String {
     let line = found.manifest_line(now);
     let path = found.path();
-    let caveat = found.caveat(now);
+    let caveat = memories.caveat(found, now);
     let caveat = if caveat.is_empty() { caveat } else { format!("\n{caveat}") };
     let preview = found.preview().unwrap_or_else(|error| error.to_string());
     format!("{line}\n{}{caveat}\n{preview}", path.display())

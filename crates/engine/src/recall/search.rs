@@ -115,7 +115,7 @@ fn search(
             Err(error) => return RecallResult::empty(error.to_string()),
         };
     let load = |memory: UnaskedMemory| {
-        let shown = Shown::read(&memory.found, now)?;
+        let shown = Shown::read(memories, &memory.found, now)?;
         Some(LoadedMemory { why: why(&memory), found: memory.found, shown })
     };
     let skip = |memory: &UnaskedMemory| SkippedMemory {

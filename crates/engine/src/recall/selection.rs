@@ -57,8 +57,9 @@ pub(super) async fn select(
     chosen.truncate(MOST_CHOSEN);
     let now = clock.now();
     let reading = tokio::task::spawn_blocking(move || {
+        let memories = access.memories();
         let ready = |(found, _): (FoundMemory, String)| {
-            let shown = Shown::read(&found, now)?;
+            let shown = Shown::read(memories, &found, now)?;
             Some(LoadedMemory { found, shown, why: "chosen by the small model".to_owned() })
         };
         chosen.into_iter().filter_map(ready).collect()

@@ -64,8 +64,8 @@ impl FoundMemory {
         manifest_line(&self.memory, self.scope(), self.changed_at(), now)
     }
 
-    /// What is to be said before it is trusted: its age, and what has become of the files it names. Empty if nothing is.
-    pub fn caveat(&self, now: Timestamp) -> String {
+    /// Its author, its age, and what has become of the files it names. Empty if nothing is to be said.
+    pub(super) fn caveat(&self, now: Timestamp) -> String {
         let anchors = self.store.project_root().and_then(|root| {
             let anchors = self.memory.header.anchors.iter();
             let anchors: Vec<Anchor> = anchors.filter_map(|anchor| Anchor::parse(anchor)).collect();

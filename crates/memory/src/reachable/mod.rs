@@ -1,6 +1,7 @@
 //! The memories that a project and its user can reach: several stores, searched and read as one. Sessions, commands
 //! and the server for other agents share it.
 
+mod caveat;
 mod found;
 mod quarantine;
 mod recalled_text;

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 
+use super::ReachableMemories;
 use super::found::FoundMemory;
 use crate::entry::MemoryEntry;
 use crate::excerpt::beginning;
@@ -31,7 +32,7 @@ pub struct RecalledMemoryText {
 
 impl RecalledMemoryText {
     /// Reads a memory; none if it was removed since it was found.
-    pub fn read(found: &FoundMemory, now: Timestamp) -> Option<Self> {
+    pub fn read(memories: &ReachableMemories, found: &FoundMemory, now: Timestamp) -> Option<Self> {
         let (bytes, _) = found.store.read(&found.memory.file).ok()?;
         let entry = MemoryEntry::read(&bytes, bytes.len() as u64);
         let age = match found.teammate() {
@@ -44,7 +45,7 @@ impl RecalledMemoryText {
             Some(description) => format!("{}: {description}", found.memory.name()),
             None => found.memory.name().to_owned(),
         };
-        let caveat = found.caveat(now);
+        let caveat = memories.caveat(found, now);
         Some(Self { path, age, about, caveat, text })
     }
 

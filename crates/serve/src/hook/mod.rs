@@ -68,7 +68,9 @@ pub fn about_prompt(
     let UnaskedMemories { sure, likely, .. } = unasked(memories, prompt, seen)?;
     for UnaskedMemory { found, .. } in sure {
         // A memory that was removed meanwhile is left out.
-        let Some(memory) = RecalledMemoryText::read(&found, now) else { continue };
+        let Some(memory) = RecalledMemoryText::read(memories.reachable(), &found, now) else {
+            continue;
+        };
         let text = memory.render();
         if fits(&text) {
             count_recall(&found, &text);

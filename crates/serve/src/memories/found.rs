@@ -1,7 +1,9 @@
 //! Memories as other agents see them.
 
 use dormouse_conversation::estimate_text;
-use dormouse_memory::{FoundMemory, MemoryType, RecalledFor, Scope, UsageUpdate};
+use dormouse_memory::{
+    FoundMemory, MemoryType, ReachableMemories, RecalledFor, Scope, UsageUpdate,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -36,8 +38,12 @@ impl ServedMemory {
 }
 
 /// The warning about an old memory on a line of its own; empty for a recent one.
-pub(crate) fn caveat_line(found: &FoundMemory, now: Timestamp) -> String {
-    let caveat = found.caveat(now);
+pub(crate) fn caveat_line(
+    memories: &ReachableMemories,
+    found: &FoundMemory,
+    now: Timestamp,
+) -> String {
+    let caveat = memories.caveat(found, now);
     if caveat.is_empty() { caveat } else { format!("{caveat}\n") }
 }
 

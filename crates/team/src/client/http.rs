@@ -11,8 +11,9 @@ use thiserror::Error;
 use super::server_url::ServerUrl;
 use crate::api::{
     ApiErrorBody, ChecksumsResponse, ErrorResponse, ProposalsResponse, PurgeRequest, PurgeResponse,
-    RepositoryResponse, RestoreRequest, SettingsRequest, SnapshotResponse, TeamEntry, TeamProposal,
-    TokenCreated, TokenRequest, TokensResponse, UploadRequest, VersionsResponse, WriteResponse,
+    RepositoryResponse, RestoreRequest, SWITCHED_OFF, SettingsRequest, SnapshotResponse, TeamEntry,
+    TeamProposal, TokenCreated, TokenRequest, TokensResponse, UploadRequest, VersionsResponse,
+    WriteResponse,
 };
 use crate::entry_name::EntryName;
 use crate::limits::REQUEST_TIMEOUT;
@@ -88,6 +89,15 @@ impl ClientError {
     }
 }
 
+/// The answer to the usual request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedChanges {
+    /// What changed; none if nothing did.
+    pub snapshot: Option<SnapshotResponse>,
+    /// Layers that are off for everybody; none if the server did not say.
+    pub switched_off: Option<Vec<String>>,
+}
+
 /// A server, a repository and a token.
 #[derive(Debug, Clone)]
 pub struct TeamClient {
@@ -135,11 +145,8 @@ impl TeamClient {
         self.read(&self.in_repo("")).await
     }
 
-    /// What changed since a version, or everything; none if nothing did.
-    pub async fn snapshot(
-        &self,
-        known: Option<&EntityTag>,
-    ) -> Result<Option<SnapshotResponse>, ClientError> {
+    /// What changed since a version, or everything.
+    pub async fn snapshot(&self, known: Option<&EntityTag>) -> Result<FetchedChanges, ClientError> {
         let request = match known.map(ToString::to_string) {
             Some(etag) => {
                 let path = format!("{}?since={}", self.in_repo("/memory"), encoded(&etag));
@@ -148,10 +155,14 @@ impl TeamClient {
             None => self.request(Method::GET, &self.in_repo("/memory")),
         };
         let response = self.send(request).await?;
-        if response.status() == StatusCode::NOT_MODIFIED {
-            return Ok(None);
-        }
-        self.parsed(response).await.map(Some)
+        let switched_off = response.headers().get(SWITCHED_OFF).and_then(|off| off.to_str().ok());
+        let switched_off =
+            switched_off.map(|off| off.split_whitespace().map(str::to_owned).collect());
+        let snapshot = match response.status() {
+            StatusCode::NOT_MODIFIED => None,
+            _ => Some(self.parsed(response).await?),
+        };
+        Ok(FetchedChanges { snapshot, switched_off })
     }
 
     /// The checksums of all entries.

@@ -14,7 +14,7 @@ mod sync_state;
 #[expect(clippy::disallowed_methods, reason = "tests act as other programs")]
 mod sync_tests;
 
-pub use http::{ClientError, NewsStream, TeamClient};
+pub use http::{ClientError, FetchedChanges, NewsStream, TeamClient};
 pub use membership::{Membership, MembershipFile};
 pub use report::{HeldBack, PulledEntry, ReplacedEntry, SyncReport};
 pub use server_url::{PlainHttp, ServerUrl, ServerUrlError};

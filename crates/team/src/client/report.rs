@@ -52,6 +52,8 @@ pub struct SyncReport {
     pub held_back: Vec<HeldBack>,
     /// Changes that another client was faster than; the next sync sends them.
     pub postponed: Vec<EntryName>,
+    /// The layers that are off for everybody, if that changed.
+    pub switched_off: Option<Vec<String>>,
 }
 
 impl SyncReport {

@@ -81,9 +81,11 @@ impl<'a> TeamSync<'a> {
 
     async fn fetch(&mut self, local: &LocalFiles) -> Result<(), SyncError> {
         let is_new = self.state.etag.is_none();
-        let Some(snapshot) = self.client.snapshot(self.state.etag.as_ref()).await? else {
-            return Ok(());
-        };
+        let fetched = self.client.snapshot(self.state.etag.as_ref()).await?;
+        if let Some(off) = fetched.switched_off {
+            self.keep_switches(off)?;
+        }
+        let Some(snapshot) = fetched.snapshot else { return Ok(()) };
         let shares = |known: &EntityTag| known.shares_history(&snapshot.etag);
         let is_new = is_new || !self.state.etag.as_ref().is_some_and(shares);
         self.state.take_snapshot(&snapshot);
@@ -91,6 +93,17 @@ impl<'a> TeamSync<'a> {
         self.fetched = entries.map(|entry| (entry.name.clone(), entry)).collect();
         if is_new {
             self.recover_base(local).await?;
+        }
+        Ok(())
+    }
+
+    /// Remembers which layers are off for everybody; sessions that start later obey (T-13).
+    fn keep_switches(&mut self, off: Vec<String>) -> Result<(), SyncError> {
+        let Some(mut membership) = self.membership.read() else { return Ok(()) };
+        if membership.switched_off != off {
+            membership.switched_off.clone_from(&off);
+            self.membership.write(&membership)?;
+            self.report.switched_off = Some(off);
         }
         Ok(())
     }

@@ -45,10 +45,8 @@ pub(super) async fn settings(incoming: Incoming, Path(repo): Path<String>, body:
     let repo = repository(repo)?;
     let access = incoming.caller(Some(&repo), TeamRole::Admin).await?;
     let settings: SettingsRequest = json(body).await?;
-    let is_switch = |name: &&String| LayerSwitch::ALL.iter().any(|switch| switch.name() == *name);
-    if let Some(unknown) = settings.switched_off.iter().flatten().find(|name| !is_switch(name)) {
-        let message = format!("there is no layer `{unknown}`");
-        return Err(Refusal::invalid(message, "`dormouse config` lists the layers"));
+    for name in settings.switched_off.iter().flatten() {
+        check_switch(name)?;
     }
     let key = incoming.change_key(Some(&repo), &access.person, &asked("settings", &settings))?;
     incoming.state.store.set_repository(&repo, &settings, key).await?;
@@ -137,6 +135,22 @@ pub(super) async fn purge(incoming: Incoming, Path(person): Path<String>, body: 
 /// What a request asks for, as a text. A struct of texts always serializes.
 fn asked(what: &str, request: &impl serde::Serialize) -> String {
     format!("{what} {}", serde_json::to_string(request).unwrap_or_default())
+}
+
+/// Whether a layer can be off for everybody.
+fn check_switch(name: &str) -> Result<(), Refusal> {
+    match LayerSwitch::ALL.into_iter().find(|switch| switch.name() == name) {
+        Some(switch) if switch.is_for_teams() => Ok(()),
+        Some(_) => {
+            let message = format!("`{name}` cannot be off for everybody");
+            let hint = "the members would not hear when it is on again; turn off recall, index, extraction or dream";
+            Err(Refusal::invalid(message, hint))
+        }
+        None => {
+            let message = format!("there is no layer `{name}`");
+            Err(Refusal::invalid(message, "`dormouse config` lists the layers"))
+        }
+    }
 }
 
 fn check_reach(access: &RepositoryAccess, wanted: Option<&RepositoryName>) -> Result<(), Refusal> {

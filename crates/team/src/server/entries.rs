@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::error::Refusal;
 use super::request::{Incoming, idempotency_key, json};
 use super::state::ServerState;
-use crate::api::{RestoreRequest, TeamEntry, UploadRequest, UploadedEntry, VersionsResponse};
+use crate::api::{
+    RestoreRequest, SWITCHED_OFF, TeamEntry, UploadRequest, UploadedEntry, VersionsResponse,
+};
 use crate::entry_name::EntryName;
 use crate::limits::LONGEST_ENTRY;
 use crate::person::TeamRole;
@@ -29,7 +31,8 @@ pub(super) async fn snapshot(
     let repo = repository(repo)?;
     let access = incoming.caller(Some(&repo), TeamRole::Read).await?;
     if tag(&incoming.headers, &header::IF_NONE_MATCH).as_ref() == Some(&access.etag) {
-        return Ok(with_etag(StatusCode::NOT_MODIFIED.into_response(), &access.etag));
+        let unchanged = with_etag(StatusCode::NOT_MODIFIED.into_response(), &access.etag);
+        return Ok(with_switches(unchanged, &access.switched_off));
     }
     let since = match since.since {
         Some(text) => Some(EntityTag::parse(&text).map_err(|error| {
@@ -39,7 +42,8 @@ pub(super) async fn snapshot(
     };
     let snapshot = incoming.state.store.snapshot(&repo, since.as_ref()).await?;
     let etag = snapshot.etag.clone();
-    Ok(with_etag(Json(snapshot).into_response(), &etag))
+    let answer = with_etag(Json(snapshot).into_response(), &etag);
+    Ok(with_switches(answer, &access.switched_off))
 }
 
 /// The query of a snapshot.
@@ -229,6 +233,14 @@ fn tag(headers: &HeaderMap, name: &header::HeaderName) -> Option<EntityTag> {
 pub(super) fn with_etag(mut response: Response, etag: &EntityTag) -> Response {
     if let Ok(value) = HeaderValue::from_str(&etag.to_string()) {
         response.headers_mut().insert(header::ETAG, value);
+    }
+    response
+}
+
+/// Tells every client with its usual request what is off for everybody (T-13).
+fn with_switches(mut response: Response, off: &[String]) -> Response {
+    if let Ok(value) = HeaderValue::from_str(&off.join(" ")) {
+        response.headers_mut().insert(SWITCHED_OFF, value);
     }
     response
 }

@@ -40,7 +40,9 @@ pub(super) async fn join(arguments: &JoinArguments, world: &World) -> Result<Exi
             }
         },
     };
-    let token = match token(&world.environment)? {
+    let given = token(world, &project, &in_force.settings).await?;
+    let is_kept_elsewhere = given.is_some() && in_force.settings.team.key_command.is_some();
+    let token = match given {
         Some(token) => token,
         None => read_token()?,
     };
@@ -56,7 +58,9 @@ pub(super) async fn join(arguments: &JoinArguments, world: &World) -> Result<Exi
         // Another team: nothing is known in common with it.
         file.remove()?;
     }
-    file.write_token(&token)?;
+    if !is_kept_elsewhere {
+        file.write_token(&token)?;
+    }
     file.write(&Membership {
         server,
         repository,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
+use crate::wiring::team::layers_off;
 
 #[derive(Serialize)]
 struct SyncReportJson {
@@ -17,6 +18,7 @@ struct SyncReportJson {
     replaced: Vec<ReplacedJson>,
     held_back: Vec<HeldBackJson>,
     postponed: Vec<String>,
+    layers_off: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -65,6 +67,7 @@ pub(super) fn print_json(report: &SyncReport) -> Result<(), Failure> {
             .map(|held| HeldBackJson { file: held.file.clone(), reason: held.reason.clone() })
             .collect(),
         postponed: names(&report.postponed),
+        layers_off: report.switched_off.clone(),
     })
 }
 
@@ -106,6 +109,7 @@ pub(crate) fn lines(report: &SyncReport) -> Vec<String> {
     lines.extend(
         report.postponed.iter().map(|name| msg!("team-postponed", name = name.to_string())),
     );
+    lines.extend(report.switched_off.as_deref().map(layers_off));
     if lines.is_empty() {
         lines.push(msg!("team-up-to-date"));
     }

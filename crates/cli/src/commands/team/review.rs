@@ -6,7 +6,7 @@ use crate::args::{ReviewArguments, ReviewRequirement};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::team::{JoinedTeam, refused};
+use crate::wiring::team::{JoinedTeam, layers_off, refused};
 use crate::wiring::world::World;
 
 pub(super) async fn run(arguments: &ReviewArguments, world: &World) -> Result<Exit, Failure> {
@@ -71,10 +71,6 @@ pub(super) async fn layers(off: &[String], world: &World) -> Result<Exit, Failur
     let team = JoinedTeam::required(world).await?;
     let settings = SettingsRequest { review: None, switched_off: Some(off.to_vec()) };
     team.client.set(&settings).await.map_err(refused)?;
-    print::note(&if off.is_empty() {
-        msg!("team-layers-none-off")
-    } else {
-        msg!("team-layers-off", layers = off.join(", "))
-    });
+    print::note(&layers_off(off));
     Ok(Exit::Done)
 }

@@ -624,6 +624,7 @@ team-not-joined-hint = run `dormouse team join URL`; `dormouse team serve` runs 
 team-joined = Joined { $repository } as { $person } ({ $role }).
 team-layer-off = The layer `team` is off; nothing is synced.
 team-layers-off = Turned off for everybody in this repository: { $layers }
+team-session-layers = { $layers }. It counts from the next session on.
 team-layers-none-off = No layer is off.
 team-left = Left the team. The memories stay in this project.
 team-pushed = sent { $name }

@@ -587,6 +587,7 @@ team-not-joined-hint = 运行 `dormouse team join URL`；`dormouse team serve` �
 team-joined = 已以 { $person }（{ $role }）的身份加入 { $repository }。
 team-layer-off = `team` 层已关闭，不会同步。
 team-layers-off = 已为此仓库的所有人关闭：{ $layers }
+team-session-layers = { $layers } 从下一次会话起生效。
 team-layers-none-off = 没有关闭任何层。
 team-left = 已离开团队。记忆保留在此项目中。
 team-pushed = 已发送 { $name }

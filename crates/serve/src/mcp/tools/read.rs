@@ -54,7 +54,11 @@ pub(super) fn search(
     for RankedForClient { found, score } in &hits {
         // A memory that was removed meanwhile is left out.
         let Ok(preview) = found.preview() else { continue };
-        texts.push(format!("{}\n{}{preview}", found.manifest_line(now), caveat_line(found, now)));
+        texts.push(format!(
+            "{}\n{}{preview}",
+            found.manifest_line(now),
+            caveat_line(memories.reachable(), found, now)
+        ));
         rows.push(Hit { row: ServedMemory::of(found, now), score: *score, preview });
     }
     let text = match (texts.is_empty(), more) {
@@ -92,7 +96,9 @@ pub(super) fn recall(
     let (mut texts, mut rows, mut likely) = (RecalledTexts::default(), Vec::new(), Vec::new());
     let found = unasked(memories, &input.query, &BTreeSet::new())?;
     for UnaskedMemory { found, .. } in found.sure.into_iter().take(most) {
-        let Some(memory) = RecalledMemoryText::read(&found, now) else { continue };
+        let Some(memory) = RecalledMemoryText::read(memories.reachable(), &found, now) else {
+            continue;
+        };
         let text = memory.render();
         count_recall(&found, &text);
         rows.push(Recalled { row: ServedMemory::of(&found, now), text });
@@ -157,6 +163,6 @@ pub(super) fn read(
     let found = memories.find(&input.name, scope(input.scope.as_deref())?)?;
     let now = memories.now();
     let text = found.file_text().map_err(MemoryRequestError::from)?;
-    let shown = format!("{}{text}", caveat_line(&found, now));
+    let shown = format!("{}{text}", caveat_line(memories.reachable(), &found, now));
     ToolAnswer::new(shown, &json!({"memory": ServedMemory::of(&found, now), "text": text}))
 }

@@ -41,7 +41,7 @@ async fn reminder(file: &Path, world: &World) -> Option<String> {
         return None;
     }
     let (entry, _) = found.read().ok()?;
-    let shown = RecalledMemoryText::read(&found, world.clock.now())?;
+    let shown = RecalledMemoryText::read(&stores.reachable, &found, world.clock.now())?;
     let memory = MemoryInContext {
         file: found.memory.file.to_string(),
         name: found.memory.name().to_owned(),
