@@ -11,6 +11,7 @@ use crate::entry::MemoryEntry;
 use crate::index::{self, LONGEST_LINE, MemoryIndex};
 use crate::names::fold;
 use crate::names::{INDEX, MemoryFile};
+use crate::repetition::{Claims, KnownTexts, TextRelation};
 use crate::scan::{Scan, ScanCache, Scanned};
 use crate::store::link_to;
 use crate::store::{
@@ -28,6 +29,10 @@ pub enum FindingKind {
     DoubleLine,
     /// Two memories with the same text.
     DoubleMemory,
+    /// A memory that says only what another one, or an instruction file, says.
+    Repeats,
+    /// A memory that says the opposite of another one, or of an instruction file.
+    Contradicts,
     /// A file that is unusual or unreadable (M-18).
     Odd,
     /// A text that looks like a secret.
@@ -48,6 +53,8 @@ impl FindingKind {
             Self::NoFile => "missing-file",
             Self::DoubleLine => "duplicate-line",
             Self::DoubleMemory => "duplicate",
+            Self::Repeats => "repetition",
+            Self::Contradicts => "contradiction",
             Self::Odd => "invalid-file",
             Self::Secret => "secret",
             Self::Anchor => "anchor",
@@ -89,8 +96,8 @@ impl Store {
         for skipped in &scan.skipped {
             findings.push(LintFinding::new(FindingKind::Odd, &skipped.path, &*skipped.reason));
         }
-        let mut texts = Texts::default();
-        for memory in &scan.memories {
+        let mut texts = Texts::beside(project);
+        for memory in by_name(&scan) {
             let bytes = match self.read(&memory.file) {
                 Ok((bytes, _)) => bytes,
                 Err(error) => {
@@ -159,31 +166,59 @@ fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
     findings
 }
 
-/// Texts seen so far.
+/// Texts seen so far, the instruction files first.
 #[derive(Default)]
-struct Texts(BTreeMap<ContentHash, String>);
+struct Texts {
+    by_hash: BTreeMap<ContentHash, String>,
+    known: KnownTexts,
+}
 
 impl Texts {
-    fn add(&mut self, file: &str, bytes: &[u8]) -> Option<LintFinding> {
+    fn beside(project: Option<&Dir>) -> Self {
+        let mut texts = Self::default();
+        let files = project.into_iter().flat_map(instruction_files);
+        files.for_each(|(name, text)| texts.known.add(name, Claims::of(&text)));
+        texts
+    }
+
+    fn add(&mut self, file: &str, bytes: &[u8]) -> Vec<LintFinding> {
         let entry = MemoryEntry::read(bytes, bytes.len() as u64);
         let text = entry.body.trim();
         if text.is_empty() {
-            return None;
+            return Vec::new();
         }
         let hash = ContentHash::of(text.as_bytes());
-        match self.0.get(&hash) {
-            Some(other) => {
-                let message = format!(
-                    "has the same text as {other}; if it is a duplicate, delete one of them"
-                );
-                Some(LintFinding::new(FindingKind::DoubleMemory, file, message))
-            }
-            None => {
-                self.0.insert(hash, file.to_owned());
-                None
-            }
+        if let Some(other) = self.by_hash.get(&hash) {
+            let message =
+                format!("has the same text as {other}; if it is a duplicate, delete one of them");
+            return vec![LintFinding::new(FindingKind::DoubleMemory, file, message)];
         }
+        self.by_hash.insert(hash, file.to_owned());
+        let claims = Claims::of(text);
+        let related = self.known.related(&claims).into_iter();
+        let findings = related.map(|(relation, other)| match relation {
+            TextRelation::Repeats => {
+                let message = format!("says nothing that {other} does not say; delete or merge it");
+                LintFinding::new(FindingKind::Repeats, file, message)
+            }
+            TextRelation::Contradicts => {
+                let message = format!("contradicts {other}; correct one of them");
+                LintFinding::new(FindingKind::Contradicts, file, message)
+            }
+        });
+        let findings = findings.collect();
+        self.known.add(file, claims);
+        findings
     }
+}
+
+/// The files of a project that instruct every agent, with their texts.
+pub fn instruction_files(project: &Dir) -> Vec<(&'static str, String)> {
+    let read = |name: &&'static str| {
+        let bytes = project.read(&RelPath::new(*name).ok()?).ok()?;
+        Some((*name, String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    ["AGENTS.md", "CLAUDE.md"].iter().filter_map(read).collect()
 }
 
 fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<LintFinding> {
@@ -204,6 +239,13 @@ fn of_anchors(file: &str, anchors: &[String], project: &Dir) -> Vec<LintFinding>
         Some(LintFinding::new(FindingKind::Anchor, file, message))
     });
     said.collect()
+}
+
+/// The memories in an order that does not depend on when they were written: of two, the same one is reported.
+fn by_name(scan: &Scan) -> Vec<&Arc<Scanned>> {
+    let mut memories: Vec<&Arc<Scanned>> = scan.memories.iter().collect();
+    memories.sort_by_key(|memory| memory.file.as_str());
+    memories
 }
 
 /// The names of memories, in the form for comparison.
@@ -269,8 +311,8 @@ pub fn lint(
         .iter()
         .map(|file| LintFinding::new(FindingKind::Odd, &file.path, &*file.reason));
     let mut findings: Vec<LintFinding> = odd.collect();
-    let mut texts = Texts::default();
-    for memory in &scan.memories {
+    let mut texts = Texts::beside(project);
+    for memory in by_name(&scan) {
         match read_plain(folder, &memory.file) {
             Ok(bytes) => {
                 findings.extend(of_text(memory.file.as_str(), &bytes, secrets));

@@ -39,7 +39,7 @@ pub use directories::{
     checked_directory, daily_log, memory_directory, project_memory, repository_memory, team_memory,
     user_memory,
 };
-pub use doctor::{FindingKind, LintFinding, lint, lint_text};
+pub use doctor::{FindingKind, LintFinding, instruction_files, lint, lint_text};
 pub use draft::{DraftChange, DraftPlan, DraftRejection, MemoryDraft};
 pub use entry::{EntryProblem, Header, LONGEST_MEMORY, MemoryEntry, NewMemory};
 pub use excerpt::{beginning, is_substantial};
@@ -58,7 +58,7 @@ pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
     RecalledMemoryLine, RecalledMemoryText, RecalledTexts, UnaskedMemories, UnaskedMemory,
 };
-pub use repetition::{Claims, find_repeated, is_contradicted};
+pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated, is_contradicted};
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, scan};
 pub use store::{

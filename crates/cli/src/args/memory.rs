@@ -81,7 +81,9 @@ pub(crate) enum MemoryCommand {
     Guard(GuardArguments),
     #[command(after_help = "dormouse memory doctor\ndormouse memory doctor --fix")]
     Doctor(MemoryDoctorArguments),
-    #[command(after_help = "dormouse memory lint\ndormouse memory lint docs notes.md --json")]
+    #[command(
+        after_help = "dormouse memory lint\ndormouse memory lint docs notes.md --json\ndormouse memory lint .dormouse/memory --annotations github"
+    )]
     Lint(LintArguments),
     #[command(
         after_help = "dormouse memory path\ndormouse memory path --scope user\ndormouse memory path --json"
@@ -311,9 +313,20 @@ pub(crate) struct MemoryDoctorArguments {
     pub(crate) common: MemoryCommonArguments,
 }
 
+/// How a code host shows findings beside the lines of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnnotationFormat {
+    /// Workflow commands of GitHub Actions; Gitea and Forgejo read them as well.
+    Github,
+    /// A code quality report of GitLab.
+    Gitlab,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct LintArguments {
     pub(crate) paths: Vec<PathBuf>,
+    #[arg(long, value_enum, conflicts_with = "json")]
+    pub(crate) annotations: Option<AnnotationFormat>,
     #[command(flatten)]
     pub(crate) common: MemoryCommonArguments,
 }

@@ -64,6 +64,7 @@ mod memory;
 mod memory_attack;
 mod memory_cli;
 mod memory_in_place;
+mod memory_lint;
 mod memory_places;
 mod memory_rules;
 mod memory_session;

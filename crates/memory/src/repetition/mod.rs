@@ -13,6 +13,7 @@ mod claims;
 mod cover;
 mod glossary;
 mod items;
+mod known_texts;
 mod marks;
 mod moments;
 mod numbers;
@@ -22,6 +23,7 @@ mod tuning;
 
 pub use claims::Claims;
 use items::Sentence;
+pub use known_texts::{KnownTexts, TextRelation};
 
 /// The position of the known text that the proposed one repeats; `None` if anything in it is new.
 ///

@@ -6,6 +6,7 @@ use dormouse_base::Dir;
 use dormouse_memory::{ChangeOrigin, LintFinding, lint as lint_folder, lint_text};
 use serde::Serialize;
 
+use super::annotations;
 use super::stores::{ScopedStore, SelectedStores, into_receipt};
 use super::table::TextTable;
 use crate::args::{LintArguments, MemoryDoctorArguments};
@@ -18,14 +19,14 @@ use crate::wiring::world::World;
 
 /// A finding in JSON output.
 #[derive(Serialize)]
-struct CheckRow {
-    kind: &'static str,
+pub(super) struct CheckRow {
+    pub(super) kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<StoreScope>,
     file: String,
-    path: String,
-    line: Option<usize>,
-    message: String,
+    pub(super) path: String,
+    pub(super) line: Option<usize>,
+    pub(super) message: String,
     mendable: bool,
 }
 
@@ -104,7 +105,14 @@ pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exi
             lines.extend(check_store(scoped, &checkout)?);
         }
     }
-    report(lines, arguments.common.json, world)
+    match arguments.annotations {
+        Some(format) => {
+            let ok = lines.is_empty();
+            annotations::print(&lines, format, &stores.project.checkout)?;
+            Ok(if ok { Exit::Done } else { Exit::Failed })
+        }
+        None => report(lines, arguments.common.json, world),
+    }
 }
 
 /// The problems of a store.

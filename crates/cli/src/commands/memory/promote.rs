@@ -3,8 +3,8 @@
 use dormouse_frontmatter as frontmatter;
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    Anchor, AnchorCache, ChangeOrigin, Claims, Expected, MemoryFile, Scope, check_anchors,
-    find_repeated, is_contradicted,
+    Anchor, AnchorCache, ChangeOrigin, Claims, Expected, KnownTexts, MemoryFile, Scope,
+    TextRelation, check_anchors, instruction_files,
 };
 
 use super::stores::{ScopedMemory, SelectedStores, into_receipt, open_for_writing};
@@ -17,8 +17,6 @@ use crate::wiring::world::World;
 
 /// Keys that say where the user's own memory came from, and that it is always listed: not the team's business.
 const PRIVATE_KEYS: [&str; 5] = ["source", "trust", "scope", "pinned", "modified"];
-/// Files that instruct every agent in the repository.
-const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 pub(super) async fn promote(arguments: &PromoteArguments, world: &World) -> Result<Exit, Failure> {
     let stores = SelectedStores::open(world, None).await?;
@@ -60,29 +58,22 @@ fn problems(
     found: &ScopedMemory<'_>,
     text: &str,
 ) -> Result<Vec<String>, Failure> {
-    let claims = Claims::of(frontmatter::parse(text).body);
-    let mut problems = Vec::new();
+    let root = dormouse_base::Dir::open(&stores.project.checkout)?;
+    let mut known = KnownTexts::default();
+    for (name, text) in instruction_files(&root) {
+        known.add(name, Claims::of(&text));
+    }
     for other in stores.reachable.list(Some(Scope::Team), QuarantineFilter::Include)? {
-        let file = other.memory.file.to_string();
-        let known = Claims::of(other.read()?.0.text());
-        if find_repeated(&claims, [&known]).is_some() {
-            problems.push(msg!("memory-promote-repeats", file = file));
-        } else if is_contradicted(&claims, &known) {
-            problems.push(msg!("memory-promote-contradicts", file = file));
-        }
+        known.add(other.memory.file.to_string(), Claims::of(other.read()?.0.text()));
     }
-    for file in INSTRUCTIONS {
-        let instructions = std::fs::read_to_string(stores.project.checkout.join(file));
-        let known = Claims::of(&instructions.unwrap_or_default());
-        if find_repeated(&claims, [&known]).is_some() {
-            problems.push(msg!("memory-promote-repeats", file = file));
-        } else if is_contradicted(&claims, &known) {
-            problems.push(msg!("memory-promote-contradicts", file = file));
-        }
-    }
+    let related = known.related(&Claims::of(frontmatter::parse(text).body)).into_iter();
+    let related = related.map(|(relation, file)| match relation {
+        TextRelation::Repeats => msg!("memory-promote-repeats", file = file),
+        TextRelation::Contradicts => msg!("memory-promote-contradicts", file = file),
+    });
+    let mut problems: Vec<String> = related.collect();
     let anchors = found.memory.header.anchors.iter();
     let anchors: Vec<Anchor> = anchors.filter_map(|anchor| Anchor::parse(anchor)).collect();
-    let root = dormouse_base::Dir::open(&stores.project.checkout)?;
     let states = check_anchors(&root, &anchors, &mut AnchorCache::default());
     for (anchor, _) in anchors.iter().zip(states).filter(|(_, state)| state.is_broken()) {
         problems.push(msg!("memory-promote-anchor", path = anchor.path.clone()));

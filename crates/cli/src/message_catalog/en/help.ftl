@@ -212,8 +212,9 @@ memory-doctor = Check the memory directories and their indexes
           0    no problem found, or all problems fixed
           1    at least one problem found
 
-memory-lint = Check markdown files for secrets, size, index errors, broken anchors and duplicates
+memory-lint = Check markdown files for secrets, size, index errors, broken anchors, repetitions and contradictions
     .paths = Files or folders; default: the memory directories
+    .annotations = Print findings as a code host shows them beside a change
     .notes =
         Exit codes:
           0    no problem found
