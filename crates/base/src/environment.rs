@@ -57,6 +57,20 @@ pub mod names {
     pub const MEMORY_PATH_OVERRIDE: &str = "DORMOUSE_MEMORY_PATH_OVERRIDE";
     /// The database of the team server.
     pub const TEAM_DATABASE: &str = "DORMOUSE_TEAM_DATABASE";
+    /// Configuration file of the team server.
+    pub const TEAM_CONFIG: &str = "DORMOUSE_TEAM_CONFIG";
+    /// Address and port of the team server.
+    pub const TEAM_LISTEN: &str = "DORMOUSE_TEAM_LISTEN";
+    /// Certificate chain of the team server, in PEM.
+    pub const TEAM_TLS_CERT: &str = "DORMOUSE_TEAM_TLS_CERT";
+    /// Private key of the team server, in PEM.
+    pub const TEAM_TLS_KEY: &str = "DORMOUSE_TEAM_TLS_KEY";
+    /// Maximum number of entries of a repository on the team server.
+    pub const TEAM_MAX_ENTRIES: &str = "DORMOUSE_TEAM_MAX_ENTRIES";
+    /// Maximum number of requests a second for one token; 0 for no limit.
+    pub const TEAM_RATE: &str = "DORMOUSE_TEAM_RATE";
+    /// Log of the team server: `text`, `json` or `none`.
+    pub const TEAM_LOG: &str = "DORMOUSE_TEAM_LOG";
     /// The token for the team server.
     pub const TEAM_TOKEN: &str = "DORMOUSE_TEAM_TOKEN";
     /// Added to the rules about memory.
@@ -161,6 +175,16 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
         names::TEAM_DATABASE,
         "database of the team server: a file, or `postgres://…`, whose password arguments would show",
     ),
+    variable(names::TEAM_CONFIG, "configuration file of the team server"),
+    variable(names::TEAM_LISTEN, "address and port of the team server"),
+    variable(names::TEAM_TLS_CERT, "certificate chain of the team server, in PEM"),
+    variable(names::TEAM_TLS_KEY, "private key of the team server, in PEM"),
+    variable(
+        names::TEAM_MAX_ENTRIES,
+        "maximum number of entries of a repository on the team server",
+    ),
+    variable(names::TEAM_RATE, "maximum number of requests a second for one token; 0 for no limit"),
+    variable(names::TEAM_LOG, "log of the team server: `text`, `json` or `none`"),
     variable(names::TEAM_TOKEN, "token for the team server, instead of the stored one"),
     variable(names::MEMORY_EXTRA_GUIDELINES, "text added to the memory rules in the prompt"),
     variable(names::CONTEXT_COLLAPSE, "1 or 0: the switch `collapse`, as DORMOUSE_COLLAPSE"),

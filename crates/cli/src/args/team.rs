@@ -56,7 +56,7 @@ pub(crate) enum TeamCommand {
     },
     #[cfg(feature = "team-server")]
     #[command(
-        after_help = "dormouse team serve\ndormouse team serve --listen 0.0.0.0:7311 --tls-cert chain.pem --tls-key key.pem"
+        after_help = "dormouse team serve\ndormouse team serve --listen 0.0.0.0:7311 --tls-cert chain.pem --tls-key key.pem\ndormouse team serve --config team-server.json"
     )]
     Serve(ServeArguments),
     #[cfg(feature = "team-server")]
@@ -117,24 +117,27 @@ pub(crate) enum ReviewRequirement {
 #[cfg(feature = "team-server")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7311")]
-    pub(crate) listen: SocketAddr,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<SocketAddr>,
     #[arg(long, value_name = "DATABASE")]
     pub(crate) database: Option<String>,
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) tls_cert: Option<PathBuf>,
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) tls_key: Option<PathBuf>,
     #[arg(long, value_name = "N")]
     pub(crate) max_entries: Option<usize>,
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<u32>,
-    #[arg(long, value_enum, default_value_t = ServerLogFormat::Text)]
-    pub(crate) log: ServerLogFormat,
+    #[arg(long, value_enum)]
+    pub(crate) log: Option<ServerLogFormat>,
 }
 
 #[cfg(feature = "team-server")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ServerLogFormat {
     Text,
     Json,

@@ -265,8 +265,8 @@ fn usual_directory(home: &Path, project: &Project) -> Result<PathBuf, Failure> {
 
 /// The team's directory where it is found without running anything: not in a project that was moved and not used since.
 pub(crate) fn known_team_directory(
-    world: &World,
     project: &Project,
+    world: &World,
     settings: &Settings,
 ) -> Result<Option<PathBuf>, Failure> {
     let home = world.home()?;

@@ -38,6 +38,7 @@ pub(crate) mod session_start;
 pub(crate) mod settings;
 pub(crate) mod settings_file;
 pub(crate) mod team;
+pub(crate) mod team_membership;
 pub(crate) mod team_task;
 pub(crate) mod trust;
 pub(crate) mod world;

@@ -15,7 +15,7 @@ use crate::wiring::mcp_project_file::{self, McpProjectFile};
 use crate::wiring::plugins;
 use crate::wiring::print;
 use crate::wiring::project_agents::ProjectAgents;
-use crate::wiring::team;
+use crate::wiring::team_membership::known_membership;
 use crate::wiring::trust::{self, AGENTS, SKILLS, Untrusted};
 use crate::wiring::world::World;
 
@@ -71,7 +71,7 @@ pub(crate) fn load(
     }
     let mut switches = Switches::resolve(&stack, &world.environment).map_err(Failure::usage)?;
     let settings = stack.settings();
-    if let Some(joined) = team::known_membership(world, project, &settings)? {
+    if let Some(joined) = known_membership(project, world, &settings)? {
         let origin = format!("team: {}", joined.server);
         switches.turn_off_for_team(&joined.switched_off, &origin);
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_base::{Dir, LayerSwitch, Project, ProjectSlug, Settings, Switches, names};
+use dormouse_base::{LayerSwitch, Project, Settings, Switches, names};
 use dormouse_memory::Store;
 use dormouse_team::{
     ClientError, Membership, MembershipFile, SyncError, SyncReport, TeamClient, TeamSync, TeamToken,
@@ -11,10 +11,9 @@ use dormouse_team::{
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::key_command::printed_key;
-use crate::wiring::memory_directories::{
-    DirectoryAccess, MemoryDirectories, StoreScope, known_team_directory,
-};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
 use crate::wiring::settings;
+use crate::wiring::team_membership::existing_folder;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project, environment_for_children};
 
@@ -45,7 +44,7 @@ impl JoinedTeam {
         let directories = MemoryDirectories::find(world, project, set, write).await?;
         let Some(directory) = directories.of(StoreScope::Team) else { return Ok(None) };
         let store = directories.open(directory)?;
-        let token = match token(world, project, settings).await? {
+        let token = match token(project, world, settings).await? {
             Some(token) => token,
             None => file.token().ok_or_else(no_token)?,
         };
@@ -68,53 +67,10 @@ impl JoinedTeam {
     }
 }
 
-fn folder_path(directories: &MemoryDirectories) -> Option<PathBuf> {
-    let team = directories.of(StoreScope::Team)?;
-    Some(folder_for(directories.state(), &team.path))
-}
-
-/// Where the membership of a team directory is kept.
-fn folder_for(state: &Path, team: &Path) -> PathBuf {
-    state.join("team").join(ProjectSlug::distinct(team).as_str())
-}
-
-/// The membership of a project, before its settings are complete: what the team has turned off is part of them (T-13).
-pub(crate) fn known_membership(
-    world: &World,
-    project: &Project,
-    settings: &Settings,
-) -> Result<Option<Membership>, Failure> {
-    let state = world.home()?.join("state");
-    // Nearly nobody has one: one look is all that it may cost at every start.
-    if !state.join("team").is_dir() {
-        return Ok(None);
-    }
-    let Some(team) = known_team_directory(world, project, settings)? else { return Ok(None) };
-    Ok(Dir::open(folder_for(&state, &team)).ok().and_then(|dir| MembershipFile::new(dir).read()))
-}
-
-fn existing_folder(directories: &MemoryDirectories) -> Option<Dir> {
-    Dir::open(folder_path(directories)?).ok()
-}
-
-/// The folder of a project's membership, created if needed.
-pub(crate) fn membership_folder(
-    directories: &MemoryDirectories,
-) -> Result<MembershipFile, Failure> {
-    let path = folder_path(directories)
-        .ok_or_else(|| Failure::usage(anyhow::anyhow!(msg!("team-no-directory"))))?;
-    Ok(MembershipFile::new(Dir::create(path)?))
-}
-
-/// The membership of a project, without opening anything.
-pub(crate) fn membership(directories: &MemoryDirectories) -> Option<Membership> {
-    MembershipFile::new(existing_folder(directories)?).read()
-}
-
 /// The token in the environment, or the one that `team.keyCommand` prints.
 pub(crate) async fn token(
-    world: &World,
     project: &Project,
+    world: &World,
     settings: &Settings,
 ) -> Result<Option<TeamToken>, Failure> {
     let given = world.environment.get(names::TEAM_TOKEN).filter(|text| !text.trim().is_empty());

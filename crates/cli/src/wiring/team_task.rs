@@ -16,7 +16,8 @@ use tokio::task::JoinSet;
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::team::{JoinedTeam, known_membership, layers_off};
+use crate::wiring::team::{JoinedTeam, layers_off};
+use crate::wiring::team_membership::known_membership;
 use crate::wiring::world::World;
 
 /// How often the directory is looked at; a change is sent once it has been still for so long.
@@ -123,7 +124,7 @@ impl TeamTask {
     ) -> Result<Self, Failure> {
         let session = Arc::new(SessionTeam {
             team: watch::Sender::new(None),
-            is_joined: known_membership(world, project, settings)?.is_some(),
+            is_joined: known_membership(project, world, settings)?.is_some(),
             synced: Mutex::default(),
             news: TeamNews::default(),
         });

@@ -15,7 +15,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "hooks.PreTolUse: unknown event (did you mean `PreToolUse`?)",
     ),
     (r#""Nothing": []"#, "hooks.Nothing: unknown event"),
-    (r#""TeamSynced": []"#, "hooks.TeamSynced: this event never happens here: team memory"),
+    (r#""TeammateIdle": []"#, "hooks.TeammateIdle: this event never happens here: agent teams"),
     (r#""MessageDisplay": []"#, "hooks.MessageDisplay: this event never happens here"),
     (r#""Stop": {"hooks": []}"#, "hooks.Stop: expected a list of matchers with hooks"),
     (r#""Stop": [5]"#, "hooks.Stop[0]: expected an object with `hooks`"),

@@ -14,6 +14,12 @@ pub enum StorageError {
     /// No connection to PostgreSQL.
     #[error("the database cannot be reached: {}", innermost(.0))]
     Connection(#[from] deadpool_postgres::PoolError),
+    /// Certificates for the connection to PostgreSQL.
+    #[error("the certificates for the database cannot be used: {reason}")]
+    Certificate {
+        /// The file and what is wrong.
+        reason: String,
+    },
     /// A row that this version did not write.
     #[error(
         "the database holds a row that this version cannot read (column {column}); was it changed by hand?"

@@ -10,6 +10,7 @@ mod error;
 mod once;
 mod people;
 mod postgres;
+mod postgres_tls;
 mod reading;
 mod schema;
 mod sql;
@@ -17,6 +18,9 @@ mod sqlite;
 mod store;
 #[cfg(test)]
 mod store_tests;
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests act as another program")]
+mod tls_tests;
 mod writing;
 
 pub use error::StorageError;

@@ -9,9 +9,10 @@ use futures_util::future::{BoxFuture, poll_fn};
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{AsyncMessage, Config, NoTls, Row};
+use tokio_postgres::{AsyncMessage, Config, Row};
 
 use super::error::StorageError;
+use super::postgres_tls::{self, PostgresTls};
 use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue};
 use crate::repository_name::RepositoryName;
 use crate::version::RepoVersion;
@@ -37,15 +38,15 @@ pub(super) struct PostgresDatabase {
 impl PostgresDatabase {
     /// Connects. The address may contain a password.
     pub(super) async fn open(address: &Secret) -> Result<Self, StorageError> {
-        let config: Config = address.expose().parse()?;
+        let (config, tls) = postgres_tls::parse(address.expose())?;
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(config.clone(), NoTls, recycling);
+        let manager = Manager::from_config(config.clone(), tls.clone(), recycling);
         let pool = Pool::builder(manager).max_size(CONNECTIONS).build();
         let pool = pool.map_err(|_| StorageError::Stopping)?;
         drop(pool.get().await?);
         let changes = broadcast::channel(NEWS).0;
         let mut listener = JoinSet::new();
-        listener.spawn(listen_for_ever(config, changes.clone()));
+        listener.spawn(listen_for_ever((config, tls), changes.clone()));
         Ok(Self { pool, changes, _listener: listener })
     }
 
@@ -165,18 +166,18 @@ impl ToSql for SqlValue {
 
 /// Passes news on, and connects again when the connection is lost. What was missed meanwhile is found by the listeners, who
 /// look now and then.
-async fn listen_for_ever(config: Config, changes: broadcast::Sender<RepoChange>) {
+async fn listen_for_ever(server: (Config, PostgresTls), changes: broadcast::Sender<RepoChange>) {
     loop {
-        let _lost = listen(&config, &changes).await;
+        let _lost = listen(&server, &changes).await;
         tokio::time::sleep(RECONNECT).await;
     }
 }
 
 async fn listen(
-    config: &Config,
+    (config, tls): &(Config, PostgresTls),
     changes: &broadcast::Sender<RepoChange>,
 ) -> Result<(), tokio_postgres::Error> {
-    let (client, mut connection) = config.connect(NoTls).await?;
+    let (client, mut connection) = config.connect(tls.clone()).await?;
     let messages = async {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(news) = message?

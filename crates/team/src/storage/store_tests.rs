@@ -20,7 +20,7 @@ use crate::repository_name::RepositoryName;
 use crate::token::TeamToken;
 use crate::version::{EntityTag, RepoVersion};
 
-fn wait<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn wait<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
@@ -36,7 +36,7 @@ fn on_each<F: Future<Output = ()>>(test: impl Fn(TeamStore) -> F) {
 
 /// The PostgreSQL that `scripts/with-postgres` started. Tests in CI do not pass without it.
 #[expect(clippy::disallowed_methods, reason = "the test script says where the database is")]
-fn postgres() -> Option<String> {
+pub(super) fn postgres() -> Option<String> {
     let server = std::env::var("DORMOUSE_TEST_POSTGRES").ok();
     let is_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
     assert!(server.is_some() || !is_ci, "run the tests with scripts/test, which starts PostgreSQL");
@@ -44,7 +44,7 @@ fn postgres() -> Option<String> {
 }
 
 /// A database of its own for a test.
-async fn new_database(server: &str) -> DatabaseAddress {
+pub(super) async fn new_database(server: &str) -> DatabaseAddress {
     let (client, connection) =
         tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     let name = format!("test_{}", uuid::Uuid::new_v4().simple());

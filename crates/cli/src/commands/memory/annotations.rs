@@ -5,7 +5,7 @@ use std::path::Path;
 use dormouse_memory::ContentHash;
 use serde::Serialize;
 
-use super::check::CheckRow;
+use super::check_row::CheckRow;
 use crate::args::AnnotationFormat;
 use crate::wiring::exit::Failure;
 use crate::wiring::print;
@@ -18,7 +18,9 @@ pub(super) fn print(
 ) -> Result<(), Failure> {
     match format {
         AnnotationFormat::Github => {
-            rows.iter().for_each(|row| print::data_line(&workflow_command(row, checkout)));
+            for row in rows {
+                print::data_line(&workflow_command(row, checkout));
+            }
             Ok(())
         }
         AnnotationFormat::Gitlab => {

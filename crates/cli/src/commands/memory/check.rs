@@ -7,6 +7,7 @@ use dormouse_memory::{ChangeOrigin, LintFinding, lint as lint_folder, lint_text}
 use serde::Serialize;
 
 use super::annotations;
+use super::check_row::CheckRow;
 use super::stores::{ScopedStore, SelectedStores, into_receipt};
 use super::table::TextTable;
 use crate::args::{LintArguments, MemoryDoctorArguments};
@@ -16,33 +17,6 @@ use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
-
-/// A finding in JSON output.
-#[derive(Serialize)]
-pub(super) struct CheckRow {
-    pub(super) kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<StoreScope>,
-    file: String,
-    pub(super) path: String,
-    pub(super) line: Option<usize>,
-    pub(super) message: String,
-    mendable: bool,
-}
-
-impl CheckRow {
-    fn new(finding: LintFinding, scope: Option<StoreScope>, path: String) -> Self {
-        Self {
-            kind: finding.kind.as_str(),
-            scope,
-            file: finding.file,
-            path,
-            line: finding.line,
-            message: finding.message,
-            mendable: finding.kind.is_fixable(),
-        }
-    }
-}
 
 #[derive(Serialize)]
 struct CheckReport {

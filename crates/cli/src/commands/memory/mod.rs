@@ -3,6 +3,7 @@
 
 mod annotations;
 mod check;
+mod check_row;
 mod embed;
 mod export_import;
 pub(crate) mod guard;

@@ -14,9 +14,8 @@ use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, Stor
 use crate::wiring::print;
 use crate::wiring::repository_git::RepositoryGit;
 use crate::wiring::settings;
-use crate::wiring::team::{
-    JoinedTeam, membership, membership_folder, not_joined, refused, sync_failure, token,
-};
+use crate::wiring::team::{JoinedTeam, not_joined, refused, sync_failure, token};
+use crate::wiring::team_membership::{membership, membership_folder};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project, environment_for_children};
 
@@ -40,7 +39,7 @@ pub(super) async fn join(arguments: &JoinArguments, world: &World) -> Result<Exi
             }
         },
     };
-    let given = token(world, &project, &in_force.settings).await?;
+    let given = token(&project, world, &in_force.settings).await?;
     let is_kept_elsewhere = given.is_some() && in_force.settings.team.key_command.is_some();
     let token = match given {
         Some(token) => token,

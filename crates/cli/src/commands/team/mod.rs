@@ -7,6 +7,8 @@ pub(crate) mod report;
 mod review;
 #[cfg(feature = "team-server")]
 mod serve;
+#[cfg(feature = "team-server")]
+mod serve_settings;
 mod sync;
 
 use crate::args::TeamCommand;

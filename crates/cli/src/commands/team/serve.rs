@@ -6,12 +6,13 @@ use std::sync::Arc;
 use dormouse_base::{Dir, names};
 use dormouse_team::{
     DatabaseAddress, LogSink, NewToken, PersonName, RequestLog, ServerOptions, TeamRole,
-    TeamServer, TeamStore, TeamToken, TlsFiles,
+    TeamServer, TeamStore, TeamToken,
 };
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use super::serve_settings::ServeSettings;
 use crate::args::{ServeArguments, ServerLogFormat};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
@@ -38,28 +39,25 @@ pub(super) async fn open_store(
 }
 
 pub(super) async fn run(arguments: &ServeArguments, world: &World) -> Result<Exit, Failure> {
-    let store = open_store(arguments.database.as_deref(), world).await?;
-    let tls = match (&arguments.tls_cert, &arguments.tls_key) {
-        (Some(certificate), Some(key)) => {
-            Some(TlsFiles { certificate: certificate.clone(), key: key.clone() })
-        }
-        _ => None,
-    };
-    let server = TeamServer::bind(arguments.listen, tls.as_ref()).await.map_err(Failure::usage)?;
+    let settings = ServeSettings::resolve(arguments, &world.environment)?;
+    let tls = settings.tls()?;
+    let store = open_store(settings.database.as_deref(), world).await?;
+    let listen_at = settings.listen();
+    let server = TeamServer::bind(listen_at, tls.as_ref()).await.map_err(Failure::usage)?;
     if store.tokens().await.map_err(Failure::failed)?.is_empty() {
         let token = first_token(&store, world).await?;
         print::note(&msg!("team-first-token"));
         print::data_line(token.expose());
     }
     print::note(&msg!("team-serving", url = server.url()));
-    if tls.is_none() && !arguments.listen.ip().is_loopback() {
+    if tls.is_none() && !listen_at.ip().is_loopback() {
         print::note(&msg!("team-serving-plain"));
     }
-    let mut options = ServerOptions::new(Arc::clone(&world.clock), log_sink(arguments.log, world));
-    if let Some(most) = arguments.max_entries {
+    let mut options = ServerOptions::new(Arc::clone(&world.clock), log_sink(settings.log(), world));
+    if let Some(most) = settings.max_entries {
         options.most_entries = most;
     }
-    if let Some(rate) = arguments.rate {
+    if let Some(rate) = settings.rate {
         options.rate = Some(rate).filter(|rate| *rate > 0);
     }
     let stop = CancellationToken::new();

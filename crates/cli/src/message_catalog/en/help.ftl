@@ -375,16 +375,21 @@ team-layers = Turn layers off for everybody in the repository (admin)
     .none = No layer is off
 
 team-serve = Run the team server
-    .listen = Address and port
+    .config = File of settings, in JSON
+    .listen = Address and port; default: 127.0.0.1:7311
     .database = Database: a file, or `postgres://…`; default: DORMOUSE_TEAM_DATABASE, or team-server/team.db in the program's folder
     .tls-cert = Certificate chain in PEM
     .tls-key = Its private key in PEM
     .max-entries = Maximum number of entries of a repository
     .rate = Maximum number of requests a second for one token; 0 for no limit
-    .log = Format of the log on standard error
+    .log = Format of the log on standard error; default: text
     .log-text = A line of text for each request
     .log-json = A line of JSON for each request
     .log-none = No log
+    .notes =
+        Each option can also be set by a variable (DORMOUSE_TEAM_LISTEN, DORMOUSE_TEAM_DATABASE …) or in the file, as `listen`,
+        `database`, `tlsCert`, `tlsKey`, `maxEntries`, `rate` and `log`. An option counts before a variable, and a variable before
+        the file.
 
 team-token = Create, list and revoke tokens
 

@@ -365,16 +365,20 @@ team-layers = 为仓库的所有人关闭某些层（管理员）
     .none = 不关闭任何层
 
 team-serve = 运行团队服务器
-    .listen = 地址和端口
+    .config = JSON 格式的配置文件
+    .listen = 地址和端口；默认为 127.0.0.1:7311
     .database = 数据库：文件或 `postgres://…`；默认为 DORMOUSE_TEAM_DATABASE，或程序目录中的 team-server/team.db
     .tls-cert = PEM 格式的证书链
     .tls-key = PEM 格式的私钥
     .max-entries = 一个仓库的最大条目数
     .rate = 每个令牌每秒的最大请求数；0 表示不限制
-    .log = 标准错误上日志的格式
+    .log = 标准错误上日志的格式；默认为 text
     .log-text = 每个请求一行文本
     .log-json = 每个请求一行 JSON
     .log-none = 不记录日志
+    .notes =
+        每个选项也可以用环境变量（DORMOUSE_TEAM_LISTEN、DORMOUSE_TEAM_DATABASE 等）或在文件中设置，键为 `listen`、`database`、`tlsCert`、
+        `tlsKey`、`maxEntries`、`rate` 和 `log`。选项优先于变量，变量优先于文件。
 
 team-token = 创建、列出和吊销令牌
 
