@@ -98,6 +98,13 @@ pub struct FetchedChanges {
     pub switched_off: Option<Vec<String>>,
 }
 
+/// An answer that has arrived whole.
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
 /// A server, a repository and a token.
 #[derive(Debug, Clone)]
 pub struct TeamClient {
@@ -147,20 +154,21 @@ impl TeamClient {
 
     /// What changed since a version, or everything.
     pub async fn snapshot(&self, known: Option<&EntityTag>) -> Result<FetchedChanges, ClientError> {
-        let request = match known.map(ToString::to_string) {
+        let known = known.map(ToString::to_string);
+        let answer = self.answer(|| match &known {
             Some(etag) => {
-                let path = format!("{}?since={}", self.in_repo("/memory"), encoded(&etag));
+                let path = format!("{}?since={}", self.in_repo("/memory"), encoded(etag));
                 self.request(Method::GET, &path).header("if-none-match", etag)
             }
             None => self.request(Method::GET, &self.in_repo("/memory")),
-        };
-        let response = self.send(request).await?;
-        let switched_off = response.headers().get(SWITCHED_OFF).and_then(|off| off.to_str().ok());
+        });
+        let answer = answer.await?;
+        let switched_off = answer.headers.get(SWITCHED_OFF).and_then(|off| off.to_str().ok());
         let switched_off =
             switched_off.map(|off| off.split_whitespace().map(str::to_owned).collect());
-        let snapshot = match response.status() {
+        let snapshot = match answer.status {
             StatusCode::NOT_MODIFIED => None,
-            _ => Some(self.parsed(response).await?),
+            _ => Some(self.parsed(&answer.body)?),
         };
         Ok(FetchedChanges { snapshot, switched_off })
     }
@@ -285,7 +293,7 @@ impl TeamClient {
     }
 
     async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
-        self.parsed(self.send(self.request(Method::GET, path)).await?).await
+        self.parsed(&self.answer(|| self.request(Method::GET, path)).await?.body)
     }
 
     /// Sends a change. After a lost answer it is sent again with the same key, which changes nothing twice.
@@ -298,15 +306,18 @@ impl TeamClient {
     ) -> Result<T, ClientError> {
         let key = uuid::Uuid::new_v4().to_string();
         let body = json(body);
+        let answer = self.answer(|| {
+            let request = self.request(method.clone(), path).headers(headers.clone());
+            request.header("idempotency-key", &key).body(body.clone())
+        });
+        self.parsed(&answer.await?.body)
+    }
+
+    /// The whole answer to a request; where it was lost, it is asked for again, a few times.
+    async fn answer(&self, request: impl Fn() -> RequestBuilder) -> Result<Answer, ClientError> {
         let mut attempt = 1;
         loop {
-            let request = self.request(method.clone(), path).headers(headers.clone());
-            let request = request.header("idempotency-key", &key).body(body.clone());
-            let answer = match self.send(request).await {
-                Ok(response) => self.parsed(response).await,
-                Err(error) => Err(error),
-            };
-            match answer {
+            match self.answer_once(request()).await {
                 Err(ClientError::Unreachable { .. }) if attempt < ATTEMPTS => {
                     attempt += 1;
                     tokio::time::sleep(PAUSE).await;
@@ -314,6 +325,12 @@ impl TeamClient {
                 answer => return answer,
             }
         }
+    }
+
+    async fn answer_once(&self, request: RequestBuilder) -> Result<Answer, ClientError> {
+        let response = self.send(request).await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        Ok(Answer { status, headers, body: self.bytes(response).await? })
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
@@ -333,9 +350,8 @@ impl TeamClient {
         }
     }
 
-    async fn parsed<T: DeserializeOwned>(&self, response: Response) -> Result<T, ClientError> {
-        let bytes = self.bytes(response).await?;
-        serde_json::from_slice(&bytes).map_err(|error| ClientError::Unreadable {
+    fn parsed<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ClientError> {
+        serde_json::from_slice(body).map_err(|error| ClientError::Unreadable {
             url: self.url.to_string(),
             what: error.to_string(),
         })

@@ -80,21 +80,15 @@ impl<'a> TeamSync<'a> {
     }
 
     async fn fetch(&mut self, local: &LocalFiles) -> Result<(), SyncError> {
-        let is_new = self.state.etag.is_none();
         let fetched = self.client.snapshot(self.state.etag.as_ref()).await?;
         if let Some(off) = fetched.switched_off {
             self.keep_switches(off)?;
         }
         let Some(snapshot) = fetched.snapshot else { return Ok(()) };
-        let shares = |known: &EntityTag| known.shares_history(&snapshot.etag);
-        let is_new = is_new || !self.state.etag.as_ref().is_some_and(shares);
         self.state.take_snapshot(&snapshot);
         let entries = snapshot.entries.into_iter();
         self.fetched = entries.map(|entry| (entry.name.clone(), entry)).collect();
-        if is_new {
-            self.recover_base(local).await?;
-        }
-        Ok(())
+        self.recover_base(local).await
     }
 
     /// Remembers which layers are off for everybody; sessions that start later obey (T-13).
@@ -108,16 +102,19 @@ impl<'a> TeamSync<'a> {
         Ok(())
     }
 
-    /// Without a known state, a local content that is in the server's history is only old: it must not win over a newer
-    /// one.
+    /// A local content that is in the server's history is only old: it must not win over a newer one. Where the last state
+    /// was lost (a new folder, a crash or a full disk after the file was written), it would look like a change of the user.
     async fn recover_base(&mut self, local: &LocalFiles) -> Result<(), SyncError> {
         for (name, entry) in &local.entries {
             let Some(server) = self.state.server.get(name) else { continue };
-            if server.checksum.as_ref() == Some(&entry.checksum) {
+            let (ours, theirs) = (Some(&entry.checksum), server.checksum.as_ref());
+            let known = self.state.base.get(name);
+            let both_changed = ours != theirs && ours != known && theirs != known;
+            if !both_changed || self.state.proposed.get(name) == ours {
                 continue;
             }
             let versions = self.client.history(name).await?.versions;
-            if versions.iter().any(|version| version.checksum.as_ref() == Some(&entry.checksum)) {
+            if versions.iter().any(|version| version.checksum.as_ref() == ours) {
                 self.state.base.insert(name.clone(), entry.checksum.clone());
             }
         }
@@ -252,7 +249,10 @@ impl<'a> TeamSync<'a> {
             self.state.agree(&entry.name);
             self.report.pushed.push(entry.name.clone());
         }
-        self.state.etag = Some(answer.etag);
+        // Otherwise somebody wrote in between: the next fetch, from the version known here, brings that as well.
+        if answer.etag.version().0 <= etag.version().0 + 1 || !answer.etag.shares_history(&etag) {
+            self.state.etag = Some(answer.etag);
+        }
         // Kept at once: a crash now must not make the next sync take this for a conflict.
         self.state.write(self.membership.folder())?;
         Ok(())

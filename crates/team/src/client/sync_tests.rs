@@ -11,7 +11,7 @@ use super::membership::MembershipFile;
 use super::report::SyncReport;
 use super::server_url::{PlainHttp, ServerUrl};
 use super::sync_run::TeamSync;
-use crate::api::SettingsRequest;
+use crate::api::{SettingsRequest, UploadRequest, UploadedEntry};
 use crate::entry_name::EntryName;
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
@@ -173,6 +173,51 @@ fn a_deleted_file_comes_back_and_a_deletion_for_all_does_not() {
         // The same text again is a new entry.
         ben.write("a.md", "one\n");
         assert_eq!(names(&ben.sync().await.pushed), ["a.md"]);
+    });
+}
+
+/// A crash, or a full disk, after a pulled file was written and before that was noted: the file is not a change of the user's.
+#[test]
+fn what_was_pulled_before_a_crash_does_not_win_over_a_newer_version() {
+    with_team(|[ana, ben, _]| async move {
+        ana.write("other.md", "x");
+        ana.sync().await;
+        ben.sync().await;
+        let state = ben.folder.path().join("membership/sync.json");
+        let before = std::fs::read(&state).unwrap();
+        ana.write("a.md", "one");
+        ana.sync().await;
+        ben.sync().await;
+        std::fs::write(&state, before).unwrap();
+        ana.write("a.md", "two");
+        ana.sync().await;
+        let report = ben.sync().await;
+        assert_eq!((names(&report.pushed), pulled(&report)), (vec![], vec![("a.md", "Ana")]));
+        assert_eq!(ben.read("a.md").as_deref(), Some("two"));
+    });
+}
+
+/// A change of another entry meanwhile is no conflict, and is fetched by the next sync.
+#[test]
+fn changes_of_different_entries_do_not_hold_up_one_another() {
+    with_team(|[ana, ben, _]| async move {
+        ana.write("a.md", "one");
+        ana.sync().await;
+        ben.sync().await;
+        let known = TeamSync::known_version(&ben.membership).unwrap();
+        ana.write("a.md", "two");
+        ana.sync().await;
+        let entry = |name: &str, content: &str| UploadedEntry {
+            name: EntryName::new(name).unwrap(),
+            content: content.to_owned(),
+        };
+        let own = UploadRequest { entries: vec![entry("b.md", "ben's")] };
+        assert_eq!(ben.client.upload(&known, &own).await.unwrap().written.len(), 1);
+        let same = UploadRequest { entries: vec![entry("c.md", "x"), entry("a.md", "three")] };
+        let refused = ben.client.upload(&known, &same).await.unwrap_err();
+        assert_eq!(refused.code(), Some("version_changed"));
+        let report = ben.sync().await;
+        assert_eq!(pulled(&report), [("a.md", "Ana"), ("b.md", "Ben")], "nothing of the refused");
     });
 }
 

@@ -56,7 +56,7 @@ impl Refusal {
     }
 
     pub(super) fn other_version(now: EntityTag) -> Self {
-        let message = "the repository has changed since the version in If-Match";
+        let message = "an entry has changed since the version in If-Match";
         let hint = "fetch the checksums, decide again, and repeat with the new ETag";
         let refusal = Self::new(StatusCode::PRECONDITION_FAILED, "version_changed", message, hint);
         Self { etag: Some(Box::new(now)), ..refusal }

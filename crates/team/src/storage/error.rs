@@ -50,6 +50,9 @@ pub enum StorageError {
     /// A repository with too many entries; the transaction did not happen.
     #[error("the repository has too many entries")]
     TooManyEntries,
+    /// An entry changed since the version that the client knows; the transaction did not happen.
+    #[error("the entry has changed since")]
+    OtherVersion(crate::version::EntityTag),
     /// The key of a change was used for another one; the transaction did not happen.
     #[error("the idempotency key was used for another request")]
     KeyReused,

@@ -105,19 +105,6 @@ pub(super) async fn keep_answer(
     Ok(())
 }
 
-/// Gives a key back: the request changed nothing, so another with the same key may.
-pub(super) async fn release(
-    db: &mut dyn SqlConnection,
-    key: &ChangeKey,
-) -> Result<(), StorageError> {
-    db.query(
-        "DELETE FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3",
-        values![key.scope.as_str(), key.person.as_str(), key.key.as_str()],
-    )
-    .await?;
-    Ok(())
-}
-
 /// An answer as it is kept. A struct of texts and numbers always serializes.
 pub(super) fn kept(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()

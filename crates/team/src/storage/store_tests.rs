@@ -175,6 +175,23 @@ fn another_version_is_refused_and_a_repeated_request_changes_nothing() {
         };
         let WriteOutcome::OtherVersion(now) = store.write(stale).await.unwrap() else { panic!() };
         assert_eq!(now.version(), RepoVersion(2));
+        // Another entry is nobody's conflict; a version of the future or of another history is.
+        let other = WriteRequest {
+            if_match: Some(first.etag.clone()),
+            ..request("4", "ana", &[("b.md", "own")])
+        };
+        assert_eq!(done(&store, other).await.etag.version(), RepoVersion(3));
+        for tag in [EntityTag::new("other", RepoVersion(1)), {
+            let epoch = first.etag.to_string();
+            EntityTag::parse(&epoch.replace(".1\"", ".9\"")).unwrap()
+        }] {
+            let strange = WriteRequest {
+                if_match: Some(tag.clone()),
+                ..request("6", "ana", &[("c.md", "x")])
+            };
+            let outcome = store.write(strange).await.unwrap();
+            assert!(matches!(outcome, WriteOutcome::OtherVersion(_)), "{tag}: {outcome:?}");
+        }
         // The answer was lost; meanwhile somebody else wrote.
         assert_eq!(done(&store, request("1", "ana", &[("a.md", "one")])).await, first);
         assert_eq!(contents(&store).await[0].1.as_deref(), Some("two"));
@@ -183,12 +200,12 @@ fn another_version_is_refused_and_a_repeated_request_changes_nothing() {
         // Another person's key is another key.
         assert_eq!(
             done(&store, request("1", "ben", &[("a.md", "four")])).await.etag.version(),
-            RepoVersion(3)
+            RepoVersion(4)
         );
         let same = done(&store, request("5", "ana", &[("a.md", "four")])).await;
         assert_eq!(
             (same.etag.version(), same.written.len()),
-            (RepoVersion(3), 0),
+            (RepoVersion(4), 0),
             "same content, no version"
         );
     });

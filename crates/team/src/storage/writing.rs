@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::StorageError;
-use super::once::{ChangeKey, Claim, claim, keep_answer, kept, read_kept, release};
+use super::once::{ChangeKey, Claim, claim, keep_answer, kept, read_kept};
 use super::reading::{entry, optional};
 use super::sql::{RepoChange, SqlAccess, SqlConnection, values};
 use super::store::{TeamStore, no_version};
@@ -60,7 +60,7 @@ pub struct WriteRequest {
     pub person: PersonName,
     /// Whether the changes only become proposals (T-16).
     pub as_proposals: bool,
-    /// The version that the client knows; without one, any will do.
+    /// The version that the client knows: none of the entries may have changed since. Without one, any will do.
     pub if_match: Option<EntityTag>,
     /// Names the request: a second one with the same key changes nothing and gets the first one's answer.
     pub key: String,
@@ -89,7 +89,7 @@ impl WriteRequest {
 pub enum WriteOutcome {
     /// Done now, or by an earlier request with the same key.
     Done(WriteResponse),
-    /// The repository has another version than the client knows (T-5).
+    /// One of the entries has changed since the version that the client knows, or it knows another history (T-5).
     OtherVersion(EntityTag),
     /// The repository would have too many entries.
     TooManyEntries,
@@ -103,6 +103,22 @@ struct LockedRepo {
     live: i64,
 }
 
+impl LockedRepo {
+    /// Whether the version that a client knows is one of this history.
+    fn is_known_by(&self, known: Option<&EntityTag>) -> bool {
+        known.is_none_or(|known| {
+            *known == self.known_as
+                || known.shares_history(&self.etag) && known.version() <= self.etag.version()
+        })
+    }
+}
+
+/// Whether an entry changed after the version that the client knows. Other entries may have: they are nobody's conflict,
+/// and 50 clients that each write their own would hardly ever get through.
+fn is_news(entry: Option<&TeamEntry>, known: Option<&EntityTag>) -> bool {
+    entry.zip(known).is_some_and(|(entry, known)| entry.version > known.version())
+}
+
 impl TeamStore {
     /// Changes entries.
     pub async fn write(&self, request: WriteRequest) -> Result<WriteOutcome, StorageError> {
@@ -111,6 +127,7 @@ impl TeamStore {
             .run(SqlAccess::Write, move |db| Box::pin(async move { write(db, &request).await }));
         match work.await {
             Err(StorageError::TooManyEntries) => Ok(WriteOutcome::TooManyEntries),
+            Err(StorageError::OtherVersion(now)) => Ok(WriteOutcome::OtherVersion(now)),
             other => other,
         }
     }
@@ -126,10 +143,8 @@ async fn write(
         Claim::First => {}
         Claim::Answered(answer) => return Ok(WriteOutcome::Done(read_kept(&answer)?)),
     }
-    if request.if_match.as_ref().is_some_and(|known| *known != repo.known_as && *known != repo.etag)
-    {
-        release(db, &key).await?;
-        return Ok(WriteOutcome::OtherVersion(repo.etag));
+    if !repo.is_known_by(request.if_match.as_ref()) {
+        return Err(StorageError::OtherVersion(repo.etag));
     }
     let next = RepoVersion(repo.etag.version().0 + 1);
     let mut response = WriteResponse {
@@ -143,6 +158,9 @@ async fn write(
         let checksum = change.checksum();
         if before.as_ref().and_then(|before| before.checksum.clone()) == checksum {
             continue;
+        }
+        if is_news(before.as_ref(), request.if_match.as_ref()) {
+            return Err(StorageError::OtherVersion(repo.etag));
         }
         if request.as_proposals {
             propose(db, request, change).await?;
