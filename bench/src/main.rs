@@ -38,6 +38,7 @@ mod safety;
 mod server;
 mod start;
 mod store;
+mod team;
 mod terminal;
 mod tools;
 mod world;
@@ -201,6 +202,8 @@ enum Suite {
     Safety,
     /// The terminal interface while a long answer streams; by itself, not in `ground`
     Terminal,
+    /// The team server under load, beside its database alone; by itself, not in `ground`
+    Team,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -224,6 +227,7 @@ impl Suite {
             Self::Echo => Some("echo"),
             Self::Safety => Some("safety"),
             Self::Terminal => Some("terminal"),
+            Self::Team => Some("team"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -248,6 +252,9 @@ fn main() {
     }
     if arguments.suite == Suite::LongHaul {
         return long_haul(&arguments, &date, &load);
+    }
+    if arguments.suite == Suite::Team {
+        return team(&arguments, &date, &load);
     }
     let sections = run(&arguments);
     let section = arguments.suite.section();
@@ -320,6 +327,17 @@ fn fidelity(arguments: &Arguments, date: &str, load: &str) {
     }
 }
 
+fn team(arguments: &Arguments, date: &str, load: &str) {
+    // `scripts/with-postgres` starts one and says where it is.
+    let postgres = std::env::var("DORMOUSE_TEST_POSTGRES").ok();
+    let tables = team::run(&found(&arguments.binary), postgres.as_deref());
+    let text = results::render("team", date, load, &[]) + &tables;
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "team", &text);
+    }
+}
+
 fn long_haul(arguments: &Arguments, date: &str, load: &str) {
     let length = long_haul::Length {
         turns: arguments.turns,
@@ -377,6 +395,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         | Suite::Layers
         | Suite::Fidelity
         | Suite::LongHaul
+        | Suite::Team
         | Suite::Echo => {}
     }
     let binary = || found(&arguments.binary);

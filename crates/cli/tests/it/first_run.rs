@@ -52,6 +52,8 @@ fn the_demo_runs_and_leaves_nothing_behind() {
         "Improved 1 memor",
         "| acorns-in-the-tin-box.md\n  | tin-box-on-sundays.md",
         "every byte is as it was before the dream",
+        "Ben's session: received ci-runner.md, by Ana",
+        "This is a note by Ana, a member of the team",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -138,7 +140,7 @@ fn the_demo_pauses_between_scenes() {
     let program = env!("CARGO_BIN_EXE_dormouse");
     let mut terminal = home.terminal(program, &["demo"], (80, 24));
     terminal.wait_for_text("Press Enter for the next scene.");
-    for scene in 1..=7 {
+    for scene in 1..=8 {
         terminal.enter("");
         terminal.wait_for(&format!("scene {scene}"), |screen| {
             screen.contains(&format!("Scene {scene}:"))

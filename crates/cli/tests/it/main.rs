@@ -107,6 +107,7 @@ mod talk_memory;
 mod talk_questions;
 mod team;
 mod team_faults;
+mod team_secrets;
 mod team_server;
 mod team_session;
 mod tidy;

@@ -229,6 +229,7 @@ impl TeamClient {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "`scripts/team-faults` shows what was done")]
 fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &str) {
     let numbers = Arc::new(Numbers(AtomicU64::new(7)));
     let proxy = CuttingProxy::start(Arc::clone(&numbers));

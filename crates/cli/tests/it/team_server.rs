@@ -99,3 +99,35 @@ fn the_connection_is_encrypted_and_the_certificate_verified() {
     plain.expect_code(1);
     assert!(!plain.stderr.contains(&token) && !running.stderr().contains(&token));
 }
+
+/// Ten thousand connections that say nothing, or half a request, keep nobody else waiting.
+#[test]
+fn idle_connections_keep_nobody_waiting() {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    let resource = rustix::process::Resource::Nofile;
+    let mut limit = rustix::process::getrlimit(resource);
+    limit.current = limit.maximum;
+    rustix::process::setrlimit(resource, limit).unwrap();
+    // Where the machine allows fewer open files, fewer are tried.
+    let most = limit.maximum.map_or(10_000, |most| most.saturating_sub(1_000).min(10_000));
+    let home = TestHome::new();
+    let (_running, url, _) = serve(&home, &["--listen", "127.0.0.1:0", "--log", "none"], &[]);
+    let address = url.trim_start_matches("http://").to_owned();
+    let mut open = Vec::new();
+    for number in 0..most {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        if number % 2 == 0 {
+            // The server may have closed it already.
+            let _gone = stream.write_all(b"GET /v1/repos/a%2Fb%2Fc/mem");
+        }
+        open.push(stream);
+    }
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.write_all(b"GET /ready HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(open);
+}

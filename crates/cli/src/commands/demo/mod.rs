@@ -6,6 +6,8 @@ mod long_sessions;
 mod narration;
 mod playback;
 mod sandbox;
+#[cfg(feature = "team-server")]
+mod team;
 
 use std::io::IsTerminal;
 
@@ -38,6 +40,11 @@ pub(crate) async fn run(arguments: &DemoArguments, world: &World) -> Result<Exit
     background_memory::extraction(&sandbox).await?;
     pace.wait();
     background_memory::dream_and_undo(&sandbox).await?;
+    #[cfg(feature = "team-server")]
+    {
+        pace.wait();
+        team::two_people(world, &sandbox).await?;
+    }
     line("\nEnd of the demo. The temporary folder is removed.");
     Ok(Exit::Done)
 }

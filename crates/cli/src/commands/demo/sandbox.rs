@@ -31,7 +31,7 @@ const PLAN: &str = "# Winter plan\n\n- 40 hazelnuts\n- 12 acorns\n- one warm nes
 /// A temporary folder with a project and a home; removed when dropped.
 pub(super) struct DemoSandbox {
     pub(super) root: PathBuf,
-    world: World,
+    pub(super) world: World,
 }
 
 impl DemoSandbox {

@@ -39,6 +39,7 @@ pub(super) async fn open_store(
 }
 
 pub(super) async fn run(arguments: &ServeArguments, world: &World) -> Result<Exit, Failure> {
+    raise_file_limit();
     let settings = ServeSettings::resolve(arguments, &world.environment)?;
     let tls = settings.tls()?;
     let store = open_store(settings.database.as_deref(), world).await?;
@@ -74,6 +75,14 @@ pub(super) async fn run(arguments: &ServeArguments, world: &World) -> Result<Exi
     };
     tokio::join!(serving, stopping);
     Ok(Exit::Done)
+}
+
+/// Every connection is an open file, and the usual limit of 1,024 is for programs that have few. What cannot be raised stays:
+/// then fewer connections are served at once, and others wait.
+fn raise_file_limit() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    let _as_it_was = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
 fn listen(kind: SignalKind) -> Result<tokio::signal::unix::Signal, Failure> {
