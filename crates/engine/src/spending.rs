@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_context::layers::TokenCosts;
+use dormouse_context::layers::{CacheCharges, TokenCosts};
 use dormouse_conversation::Usage;
 use dormouse_model::{CacheTtl, Price, PriceTable, WireFormat, cost_usd};
 
@@ -144,23 +144,12 @@ impl Pricing {
 
     /// What a token of a prompt costs in dollars; where the price is unknown, in tokens that the server evaluates.
     pub(crate) fn token_costs(&self, wire: WireFormat, server_caches: bool) -> TokenCosts {
-        const MANY: u64 = 10_000;
-        let usage = Usage::default();
-        let input = Usage { input_tokens: MANY, ..usage };
-        // One format writes the cache for a price of its own.
-        let new = match wire {
-            WireFormat::Anthropic if server_caches => {
-                Usage { cache_creation_input_tokens: MANY, ..usage }
-            }
-            WireFormat::Anthropic | WireFormat::OpenAi => input,
+        let charges = match (server_caches, wire) {
+            (false, _) => CacheCharges::NoCache,
+            (true, WireFormat::OpenAi) => CacheCharges::Reads,
+            (true, WireFormat::Anthropic) => CacheCharges::ReadsAndWrites,
         };
-        let earlier = Usage { cache_read_input_tokens: MANY, ..usage };
-        let earlier = if server_caches { earlier } else { input };
-        let unknown = if server_caches { 0.0 } else { 1.0 };
-        TokenCosts {
-            new: self.cost_usd(&new).unwrap_or(1.0),
-            earlier: self.cost_usd(&earlier).unwrap_or(unknown),
-        }
+        TokenCosts::new(charges, |usage| self.cost_usd(usage))
     }
 
     /// The same prices for another model.

@@ -20,7 +20,7 @@ pub const CLEARED_RESULT: &str =
 /// When to clear, and what stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClearRule {
-    /// Due when the last answer is this old.
+    /// Due when the last answer is this old; zero: as soon as it is cheaper.
     pub idle: Duration,
     /// The newest results that stay; one stays in any case.
     pub keep: usize,
@@ -28,7 +28,7 @@ pub struct ClearRule {
 
 impl Default for ClearRule {
     fn default() -> Self {
-        Self { idle: Duration::from_hours(1), keep: 5 }
+        Self { idle: Duration::ZERO, keep: 5 }
     }
 }
 

@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, ToolUseId};
+use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId, Usage};
 
-use super::clear::{cleared_ids, is_cleared};
+use super::clear::{ClearRule, cleared_ids, is_cleared, plan_clear};
 use super::edit::{HistoryEdit, LayerPlan};
 
 /// Of what is cleared, so much is asked for again, as long as the session itself has not shown otherwise. In recorded sessions of
@@ -30,6 +31,34 @@ pub struct TokenCosts {
     pub earlier: f64,
 }
 
+/// How a server charges for its cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheCharges {
+    /// It has no cache.
+    NoCache,
+    /// What is written costs as much as other input.
+    Reads,
+    /// What is written has a price of its own.
+    ReadsAndWrites,
+}
+
+impl TokenCosts {
+    /// What a token of a prompt costs by `cost_usd`; where that knows no price, in tokens that the server evaluates.
+    pub fn new(charges: CacheCharges, cost_usd: impl Fn(&Usage) -> Option<f64>) -> Self {
+        const MANY: u64 = 10_000;
+        let usage = Usage::default();
+        let input = Usage { input_tokens: MANY, ..usage };
+        let read = Usage { cache_read_input_tokens: MANY, ..usage };
+        let written = Usage { cache_creation_input_tokens: MANY, ..usage };
+        let (new, earlier, unknown) = match charges {
+            CacheCharges::NoCache => (input, input, 1.0),
+            CacheCharges::Reads => (input, read, 0.0),
+            CacheCharges::ReadsAndWrites => (written, read, 0.0),
+        };
+        Self { new: cost_usd(&new).unwrap_or(1.0), earlier: cost_usd(&earlier).unwrap_or(unknown) }
+    }
+}
+
 /// The situation in which clearing is considered.
 #[derive(Debug, Clone, Copy)]
 pub struct ClearingCase<'a> {
@@ -46,8 +75,16 @@ pub struct ClearingCase<'a> {
 }
 
 impl ClearingCase<'_> {
+    /// The results to clear now; `idle` is the time since the last answer, `cache_ttl` the life of the server's cache.
+    pub fn plan(&self, rule: &ClearRule, idle: Duration, cache_ttl: Duration) -> Option<LayerPlan> {
+        let plan = plan_clear(self.messages, idle, rule)?;
+        // A time that the user has set counts without arithmetic, but never within the life of the cache.
+        let is_due = if rule.idle.is_zero() { self.pays(&plan) } else { idle >= cache_ttl };
+        is_due.then_some(plan)
+    }
+
     /// Whether a plan costs less than it saves.
-    pub fn pays(&self, plan: &LayerPlan) -> bool {
+    fn pays(&self, plan: &LayerPlan) -> bool {
         let count = cleared_ids(plan).len() - self.cleared_in(plan);
         let is_too_little = self.is_cached && count < SMALLEST_BATCH;
         if is_too_little || plan.report.freed_tokens < LEAST_FREED {
@@ -134,6 +171,13 @@ pub fn requests_ahead(messages: &[Arc<Message>], used: u64, compacts_at: u64) ->
     had.min(compacts_at.saturating_sub(used) / growth)
 }
 
+/// Whether the user has just said something: in the middle of a turn the results are in use.
+pub fn begins_turn(messages: &[Arc<Message>]) -> bool {
+    let newest = messages.iter().rev().take_while(|message| message.role == Role::User);
+    let mut blocks = newest.flat_map(|message| &message.blocks);
+    !blocks.any(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
+}
+
 /// The messages that a plan changes.
 fn changed(plan: &LayerPlan) -> HashSet<MessageId> {
     let ids = plan.edits.iter().filter_map(|edit| match edit {
@@ -150,10 +194,8 @@ fn float(tokens: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
+    use super::super::apply_edits;
     use super::super::testing::{Maker, tokens};
-    use super::super::{ClearRule, apply_edits, plan_clear};
     use super::*;
 
     /// As on Opus 5.5, Sonnet 4.x and a server without a cache, in shares of the input price.
@@ -169,10 +211,9 @@ mod tests {
     }
 
     fn pays(messages: &[Arc<Message>], costs: TokenCosts, is_cached: bool, ahead: u64) -> bool {
-        let rule = ClearRule { idle: Duration::ZERO, keep: 5 };
-        let Some(plan) = plan_clear(messages, Duration::ZERO, &rule) else { return false };
         let used = tokens(messages) + 10_000;
-        ClearingCase { messages, used, costs, is_cached, requests_ahead: ahead }.pays(&plan)
+        let case = ClearingCase { messages, used, costs, is_cached, requests_ahead: ahead };
+        case.plan(&ClearRule::default(), Duration::ZERO, Duration::from_mins(5)).is_some()
     }
 
     #[test]
@@ -200,13 +241,50 @@ mod tests {
     fn a_session_that_asks_again_for_what_was_cleared_keeps_its_results() {
         let mut maker = Maker::new(1);
         let messages = session(&mut maker, 20);
-        let rule = ClearRule { idle: Duration::ZERO, keep: 5 };
-        let plan = plan_clear(&messages, Duration::ZERO, &rule).unwrap();
+        let plan = plan_clear(&messages, Duration::ZERO, &ClearRule::default()).unwrap();
         let mut messages = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         // All reads of this session have the same arguments: each is one of what was cleared.
         (0..60).for_each(|_| messages.extend(maker.read(3_000)));
         assert!(!pays(&messages, NO_CACHE, false, 60));
         assert!(pays(&session(&mut maker, 60), NO_CACHE, false, 60), "otherwise it would pay");
+    }
+
+    #[test]
+    fn a_time_that_was_set_counts_without_arithmetic() {
+        let messages = session(&mut Maker::new(1), 8);
+        let hour = Duration::from_hours(1);
+        let case = ClearingCase {
+            messages: &messages,
+            used: tokens(&messages),
+            costs: OLD_MODEL,
+            is_cached: false,
+            requests_ahead: 0,
+        };
+        let rule = ClearRule { idle: Duration::from_mins(30), keep: 5 };
+        let is_due = |minutes, ttl| case.plan(&rule, Duration::from_mins(minutes), ttl).is_some();
+        assert!(!is_due(29, Duration::from_mins(5)), "not that old");
+        assert!(is_due(30, Duration::from_mins(5)));
+        assert!(!is_due(30, hour), "the server still has it");
+        assert!(is_due(60, hour));
+    }
+
+    #[test]
+    fn tokens_are_priced_as_the_server_charges_for_its_cache() {
+        let cost = |usage: &Usage| {
+            let parts = [
+                usage.input_tokens,
+                usage.cache_creation_input_tokens,
+                usage.cache_read_input_tokens,
+            ];
+            let [input, written, read] = parts.map(|tokens| float(tokens) / 10_000.0);
+            Some(input * 10.0 + written * 12.5 + read)
+        };
+        let costs = |new, earlier| TokenCosts { new, earlier };
+        assert_eq!(TokenCosts::new(CacheCharges::NoCache, cost), costs(10.0, 10.0));
+        assert_eq!(TokenCosts::new(CacheCharges::Reads, cost), costs(10.0, 1.0));
+        assert_eq!(TokenCosts::new(CacheCharges::ReadsAndWrites, cost), costs(12.5, 1.0));
+        assert_eq!(TokenCosts::new(CacheCharges::Reads, |_| None), costs(1.0, 0.0));
+        assert_eq!(TokenCosts::new(CacheCharges::NoCache, |_| None), costs(1.0, 1.0));
     }
 
     #[test]

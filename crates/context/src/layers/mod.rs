@@ -26,7 +26,7 @@ pub use cache_edit::{
 pub use clear::{
     CLEARED_RESULT, ClearRule, ServerClearRule, clear_results, cleared_ids, is_cleared, plan_clear,
 };
-pub use clearing_worth::{ClearingCase, TokenCosts, requests_ahead};
+pub use clearing_worth::{CacheCharges, ClearingCase, TokenCosts, begins_turn, requests_ahead};
 pub use collapse::{folds_to_commit, plan_folds, plan_spans};
 pub use edit::{HistoryEdit, LayerPlan, LayerReport, apply_edits};
 pub use fold_span::{FoldSpan, SpanFold};

@@ -89,7 +89,7 @@ proptest! {
 
     #[test]
     fn clear(messages in conversation(), keep in 0_usize..8) {
-        let rule = ClearRule { keep, ..ClearRule::default() };
+        let rule = ClearRule { idle: Duration::from_hours(1), keep };
         prop_assert!(plan_clear(&messages, Duration::from_mins(59), &rule).is_none());
         let Some(plan) = plan_clear(&messages, Duration::from_hours(1), &rule) else {
             return Ok(());

@@ -17,6 +17,7 @@ use super::results::{CacheUse, CompactionProfile, CounterSource, Profile, Reques
 use super::rules::ProfileRules;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::worlds::{LayerWorld, worlds};
+use crate::layers::{CacheCharges, TokenCosts};
 
 /// Replays a session.
 pub fn profile(replay: &Replay, rules: &ProfileRules<'_>) -> Profile {
@@ -296,8 +297,18 @@ impl<'a> Run<'a> {
         let idle = answered.map_or(Duration::ZERO, |answered| since(answered, started));
         let is_warm =
             self.before.as_ref().is_some_and(|before| since(before.started, started) <= lives);
-        let budget = &self.rules.budget;
-        let moment = SimulatedRequest { usage, idle, is_warm, budget, overhead };
+        let uses_cache = |before: &Before| charges(&before.usage) != CacheCharges::NoCache;
+        let shown = charges(&self.profile.total.usage);
+        let moment = SimulatedRequest {
+            usage,
+            idle,
+            is_warm,
+            is_cached: is_warm && self.before.as_ref().is_some_and(uses_cache),
+            cache_lives: lives,
+            costs: TokenCosts::new(shown, |usage| tariff.cost(usage)),
+            budget: &self.rules.budget,
+            overhead,
+        };
         let paid = tariff.cost(usage);
         let (mut freed, mut other_cost) = (ByLayer::new(), ByLayer::new());
         for world in &mut self.worlds {
@@ -372,6 +383,15 @@ impl<'a> Run<'a> {
             tokens_after: after,
             fidelity: compaction.fidelity,
         });
+    }
+}
+
+/// How the server charges for its cache, as far as its counters show.
+fn charges(usage: &Usage) -> CacheCharges {
+    match (usage.cache_read_input_tokens, usage.cache_creation_input_tokens) {
+        (0, 0) => CacheCharges::NoCache,
+        (_, 0) => CacheCharges::Reads,
+        _ => CacheCharges::ReadsAndWrites,
     }
 }
 

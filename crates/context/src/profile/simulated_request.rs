@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use dormouse_conversation::{Budget, Usage};
 
+use crate::layers::TokenCosts;
+
 /// A request that is about to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SimulatedRequest<'a> {
@@ -13,6 +15,12 @@ pub(super) struct SimulatedRequest<'a> {
     pub(super) idle: Duration,
     /// Whether the server can still have had what the last request sent in its cache.
     pub(super) is_warm: bool,
+    /// Whether it had, as the last answer shows.
+    pub(super) is_cached: bool,
+    /// How long the server keeps it there.
+    pub(super) cache_lives: Duration,
+    /// What a token of the prompt costs, as far as the session has shown.
+    pub(super) costs: TokenCosts,
     /// The numbers for the window.
     pub(super) budget: &'a Budget,
     /// What comes in front of the messages, estimated.

@@ -9,8 +9,9 @@ use super::layer_run::LayerRun;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::simulated_view::SimulatedView;
 use crate::layers::{
-    CacheEditRule, CacheEdits, ClearRule, FoldSpan, LayerPlan, ServerClearRule, SnipRule, SpanFold,
-    folds_to_commit, plan_clear, plan_folds, plan_snip, plan_spans,
+    CacheEditRule, CacheEdits, ClearRule, ClearingCase, FoldSpan, LayerPlan, ServerClearRule,
+    SnipRule, SpanFold, begins_turn, folds_to_commit, plan_clear, plan_folds, plan_snip,
+    plan_spans, requests_ahead,
 };
 
 /// A session with one layer more, or one less.
@@ -58,7 +59,7 @@ impl LayerSimulation for Snipping {
     }
 }
 
-/// Clearing by time.
+/// Clearing where it is cheaper.
 #[derive(Default)]
 pub(super) struct Clearing(SimulatedView);
 
@@ -76,8 +77,27 @@ impl LayerSimulation for Clearing {
     }
 
     fn request(&mut self, moment: &SimulatedRequest<'_>) -> SimulatedOutcome {
-        let plan = plan_clear(self.0.view(), moment.idle, &ClearRule::default());
+        let plan = self.plan(moment);
         self.0.effect(plan, moment)
+    }
+}
+
+impl Clearing {
+    fn plan(&self, moment: &SimulatedRequest<'_>) -> Option<LayerPlan> {
+        let messages = self.0.view();
+        if !begins_turn(messages) {
+            return None;
+        }
+        let used = self.0.used(moment);
+        let compacts_at = u64::from(moment.budget.auto_compact);
+        let case = ClearingCase {
+            messages,
+            used,
+            costs: moment.costs,
+            is_cached: moment.is_cached,
+            requests_ahead: requests_ahead(messages, used, compacts_at),
+        };
+        case.plan(&ClearRule::default(), moment.idle, moment.cache_lives)
     }
 }
 

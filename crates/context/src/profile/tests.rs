@@ -51,13 +51,29 @@ impl Session {
 
     /// A request, answered with a call of Read, and its result of so many tokens.
     fn round(&mut self, result: usize) {
+        let usage = self.usage();
+        self.round_with(usage, result);
+    }
+
+    /// The counters of a request that is sent now.
+    fn usage(&mut self) -> Usage {
         let usage = Usage {
             cache_read_input_tokens: self.cached.min(self.context),
             cache_creation_input_tokens: self.context.saturating_sub(self.cached),
             ..Usage::default()
         };
         self.cached = self.context;
-        self.round_with(usage, result);
+        usage
+    }
+
+    /// A request that ends the turn, and the user's next message.
+    fn next_turn(&mut self, usage: Usage) {
+        let answer = self.maker.says("done");
+        let response =
+            Response { model: self.model.to_owned(), usage, ..answer.response.clone().unwrap() };
+        self.say(&Message { response: Some(response), ..Message::clone(&answer) });
+        let words = self.maker.user("go on");
+        self.say(&words);
     }
 
     fn round_with(&mut self, usage: Usage, result: usize) {
@@ -66,6 +82,13 @@ impl Session {
             Response { model: self.model.to_owned(), usage, ..call.response.clone().unwrap() };
         self.say(&Message { response: Some(response), ..Message::clone(&call) });
         self.say(&results);
+    }
+
+    /// The turn ends, and the user pauses before the next one.
+    fn pause(&mut self, minutes: i64) {
+        let usage = self.usage();
+        self.next_turn(usage);
+        self.wait(minutes);
     }
 
     fn wait(&mut self, minutes: i64) {
@@ -132,33 +155,56 @@ fn a_short_session_has_nothing_to_save() {
 fn a_pause_costs_the_cache_and_clearing_makes_it_cheaper() {
     let mut session = Session::new();
     (0..10).for_each(|_| session.round(2_000));
-    session.wait(61);
+    session.pause(61);
     (0..3).for_each(|_| session.round(2_000));
     let profile = session.profile();
-    assert_eq!(breaks(&profile), [(11, BreakReason::Expired)]);
+    assert_eq!(breaks(&profile), [(12, BreakReason::Expired)]);
     let clearing = layer(&profile, "time_clearing");
     assert_eq!((clearing.runs, clearing.prefix_changes), (1, 1));
     // Five of ten results go, in three requests; the note is short.
     assert!((29_000..30_000).contains(&clearing.kept_out_tokens), "{clearing:?}");
-    assert_eq!(profile.requests[9].freed.get("time_clearing"), None);
-    assert!(profile.requests[12].freed["time_clearing"] > 9_000);
+    assert_eq!(profile.requests[10].freed.get("time_clearing"), None);
+    assert!(profile.requests[13].freed["time_clearing"] > 9_000);
     // Written once at 12 dollars a million, read twice at 1: about 9,900 x 14.
     assert!((clearing.saved_usd() - 0.139).abs() < 0.002, "{clearing:?}");
     assert_eq!(layer(&profile, "snip").runs, 0);
     let one_by_one: f64 = profile.requests.iter().map(|one| clearing.saved_at(one)).sum();
     assert!((one_by_one - clearing.saved_usd()).abs() < 1e-9);
-    assert!(profile.requests[9].other_cost_usd.is_empty(), "nothing differs yet");
+    assert!(profile.requests[10].other_cost_usd.is_empty(), "nothing differs yet");
 }
 
+/// By the arithmetic of the engine (C-31): a cold cache is paid for in any case, a warm one is broken only late.
 #[test]
-fn a_pause_shorter_than_the_rule_clears_nothing() {
+fn clearing_is_simulated_as_the_engine_decides_it() {
+    for (minutes, expected) in [(4, 0), (6, 1), (59, 1)] {
+        let mut session = Session::new();
+        (0..10).for_each(|_| session.round(2_000));
+        session.pause(minutes);
+        session.round(2_000);
+        let profile = session.profile();
+        assert_eq!(layer(&profile, "time_clearing").runs, expected, "after {minutes} minutes");
+    }
     let mut session = Session::new();
     (0..10).for_each(|_| session.round(2_000));
-    session.wait(59);
+    session.now += SignedDuration::from_mins(59);
     session.round(2_000);
     let profile = session.profile();
-    assert_eq!(layer(&profile, "time_clearing").runs, 0);
-    assert_eq!(breaks(&profile), [(11, BreakReason::Expired)]);
+    assert_eq!(layer(&profile, "time_clearing").runs, 0, "in the middle of a turn");
+}
+
+/// A server without a cache reads everything again and again: clearing pays without a pause.
+#[test]
+fn without_a_cache_clearing_is_simulated_in_a_session_without_pauses() {
+    let mut session = Session::new();
+    for _ in 0..30 {
+        let usage = Usage { input_tokens: session.context, ..Usage::default() };
+        session.round_with(usage, 1_500);
+        let usage = Usage { input_tokens: session.context, ..Usage::default() };
+        session.next_turn(usage);
+    }
+    let profile = session.profile();
+    let clearing = layer(&profile, "time_clearing");
+    assert!(clearing.runs > 0 && clearing.saved_usd() > 0.0, "{clearing:?}");
 }
 
 #[test]

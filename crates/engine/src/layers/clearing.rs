@@ -1,11 +1,8 @@
 //! Clearing of old results (C-7, C-31): at the beginning of a turn, where that costs less than keeping them.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use dormouse_context::layers::{ClearingCase, plan_clear, requests_ahead};
+use dormouse_context::layers::{ClearingCase, begins_turn, requests_ahead};
+use dormouse_conversation::Message;
 use dormouse_conversation::transcript::CompactionTrigger;
-use dormouse_conversation::{BlockKind, Message, Role};
 use dormouse_model::binds_thinking;
 
 use super::apply::Layers;
@@ -30,8 +27,6 @@ impl Layers<'_> {
         if !rules.time_clearing.unwrap_or(!binds) || !begins_turn(messages) {
             return Ok(());
         }
-        let idle = self.conversation.idle_time();
-        let Some(plan) = plan_clear(messages, idle, &rules.clear_rule) else { return Ok(()) };
         let used = self.conversation.tokens_used();
         let server_caches = messages.iter().any(|message| shows_cache(message));
         let case = ClearingCase {
@@ -41,14 +36,9 @@ impl Layers<'_> {
             is_cached: cached(self.config, self.conversation).is_cached,
             requests_ahead: requests_ahead(messages, used, u64::from(compacts_at)),
         };
-        // A time that the user has set counts without arithmetic, but never within the life of the cache.
-        let is_due = match rules.clear_rule.idle {
-            Duration::ZERO => case.pays(&plan),
-            _ => idle >= self.conversation.cache_ttl(),
-        };
-        if !is_due {
-            return Ok(());
-        }
+        let idle = self.conversation.idle_time();
+        let ttl = self.conversation.cache_ttl();
+        let Some(plan) = case.plan(&rules.clear_rule, idle, ttl) else { return Ok(()) };
         let changed = plan.report.changed;
         let freed = plan.report.freed_tokens;
         self.apply(&plan, CompactionTrigger::Auto)?;
@@ -57,13 +47,6 @@ impl Layers<'_> {
         )));
         Ok(())
     }
-}
-
-/// Whether the user has just said something: in the middle of a turn the results are in use.
-fn begins_turn(messages: &[Arc<Message>]) -> bool {
-    let newest = messages.iter().rev().take_while(|message| message.role == Role::User);
-    let mut blocks = newest.flat_map(|message| &message.blocks);
-    !blocks.any(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
 }
 
 /// Whether a response shows that the server has a cache.
