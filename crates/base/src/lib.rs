@@ -9,6 +9,7 @@
 mod append;
 mod append_shared;
 mod clock;
+mod clock_choice;
 mod dir;
 mod environment;
 pub mod fault;
@@ -18,6 +19,8 @@ mod home;
 mod ids;
 mod json_text;
 mod lock;
+#[cfg(feature = "movable-clock")]
+mod movable_clock;
 mod nearest_name;
 mod platform;
 mod printable;
@@ -30,7 +33,8 @@ mod walk_folder;
 
 pub use append::{AppendError, AppendFile, AppendTail, UnterminatedLine};
 pub use append_shared::SharedAppendFile;
-pub use clock::{Clock, ManualClock, SystemClock, clock_from_environment};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock_choice::clock_from_environment;
 pub use dir::{
     Dir, DirEntry, Durability, EntryKind, FileAction, FileError, ListedEntry, Listing, Replacement,
 };

@@ -10,7 +10,7 @@ use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
 
 use crate::message_catalog::msg;
-use crate::wiring::catch_up::idle_time;
+use crate::wiring::catch_up::{idle_time, wait_idle};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
 
@@ -156,7 +156,8 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().change(|interface| interface.set_mode(mode));
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
-        let away = tokio::time::sleep(idle_time(&self.world.environment, IDLE));
+        let idle = idle_time(&self.world.environment, IDLE);
+        let away = wait_idle(self.world.clock.as_ref(), idle);
         tokio::pin!(away);
         let mut is_away = false;
         let (printer, reads_control_c) = (self.input.printer(), self.input.reads_control_c());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use dormouse_base::{Dir, Environment, Lock, LockError, RelPath, names};
+use dormouse_base::{Clock, Dir, Environment, Lock, LockError, RelPath, names};
 use dormouse_conversation::transcript::PendingTranscripts;
 use dormouse_engine::{EngineEvent, Saving, SessionFolder, TaskOccasion};
 use dormouse_model::{ANTHROPIC_URL, OPENAI_URL};
@@ -153,6 +153,23 @@ async fn wait_until_quiet(home: &Path, environment: &Environment) {
 pub(crate) fn idle_time(environment: &Environment, usual: Duration) -> Duration {
     let set = environment.get(names::TEST_IDLE_MS).filter(|_| cfg!(debug_assertions));
     set.and_then(|text| text.parse().ok()).map_or(usual, Duration::from_millis)
+}
+
+/// Ends when so much time has passed. A benchmark moves the clock, and does not wait.
+pub(crate) async fn wait_idle(clock: &dyn Clock, time: Duration) {
+    #[cfg(feature = "movable-clock")]
+    {
+        const LOOK_AGAIN: Duration = Duration::from_millis(20);
+        let begun = clock.elapsed();
+        while clock.elapsed().saturating_sub(begun) < time {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+    #[cfg(not(feature = "movable-clock"))]
+    {
+        let _real_time_passes_by_itself = clock;
+        tokio::time::sleep(time).await;
+    }
 }
 
 fn count(home: &Path) -> usize {

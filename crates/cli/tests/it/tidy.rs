@@ -62,3 +62,29 @@ fn the_map_names_every_crate() {
         assert!(map.contains(&format!("`{name}`")), "{name} is not in ARCHITECTURE.md");
     }
 }
+
+/// The clock that a file moves is for benchmarks: a program as it is built by default has no way to it.
+#[test]
+#[cfg(not(feature = "movable-clock"))]
+fn the_clock_of_a_default_build_cannot_be_moved() {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_dormouse")).unwrap();
+    let contains = |name: &str| program.windows(name.len()).any(|part| part == name.as_bytes());
+    // So that the search is known to find what is there.
+    assert!(contains("DORMOUSE_CONTEXT_WINDOW"));
+    assert!(!contains("DORMOUSE_BENCH_CLOCK"));
+}
+
+/// No manifest turns it on: a build of the workspace would turn it on for all of it.
+#[test]
+fn no_manifest_turns_the_movable_clock_on() {
+    let crates = root().join("crates").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let folders = crates.chain([root().to_owned(), root().join("bench"), root().join("fuzz")]);
+    for folder in folders {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for line in manifest.lines().filter(|line| line.contains("movable-clock")) {
+            let declared = line.starts_with("movable-clock = ");
+            let in_base_or_cli = folder.ends_with("base") || folder.ends_with("cli");
+            assert!(declared && in_base_or_cli, "{}: {line}", folder.display());
+        }
+    }
+}
