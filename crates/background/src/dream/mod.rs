@@ -48,17 +48,20 @@ impl DreamTask {
         Self { setup: Arc::new(setup), disabled, scanned: Mutex::default() }
     }
 
-    /// Starts a dream in the background at once. The list of jobs has its result, and the user gets a notice.
+    /// Starts a dream in the background at once. The list of jobs has its result, and the user gets a notice. `window` is
+    /// the size of the context window in tokens.
     pub fn start(
         &self,
         jobs: &Jobs,
         seed: ForkSource,
         current: SessionId,
+        window: u32,
     ) -> Result<(), DreamBlocked> {
         if jobs.is_running(KIND) {
             return Err(DreamBlocked::Held(None));
         }
         check_tools(&seed)?;
+        let seed = without_long_conversation(seed, window);
         let setup = Arc::clone(&self.setup);
         jobs.spawn(KIND, |job| work(setup, seed, job, DreamTrigger::Requested(current)));
         Ok(())
@@ -88,15 +91,18 @@ impl BackgroundTask for DreamTask {
         let (current, now) = (snapshot.session(), self.setup.clock.now());
         let Ok(last) = check_cheap_gates(&mut self.facts(current), now) else { return };
         *self.last_scan() = Some(now);
-        let seed = snapshot.fork_source();
-        // A dream has no use for a long conversation, which every request would read.
-        let is_long = snapshot.tokens() * 2 > u64::from(snapshot.budget().window);
-        let seed = if is_long { seed.with_messages([]) } else { seed };
+        let seed = without_long_conversation(snapshot.fork_source(), snapshot.budget().window);
         let setup = Arc::clone(&self.setup);
         snapshot
             .jobs()
             .spawn(KIND, |job| work(setup, seed, job, DreamTrigger::IfSessions(current, last)));
     }
+}
+
+/// A dream has no use for a long conversation, which every request would read.
+fn without_long_conversation(seed: ForkSource, window: u32) -> ForkSource {
+    let is_long = seed.tokens() * 2 > u64::from(window);
+    if is_long { seed.with_messages([]) } else { seed }
 }
 
 fn check_tools(seed: &ForkSource) -> Result<(), DreamBlocked> {

@@ -161,3 +161,26 @@ fn a_dream_that_fails_says_so() {
     terminal.wait_for_text("The background task “dream” failed");
     leave(terminal);
 }
+
+/// A conversation that fills the window is of no use to a dream, and every request would read it.
+#[test]
+fn a_dream_by_hand_leaves_a_long_conversation_out() {
+    let (server, mut home) = dreamer(&["a", "b"]);
+    home.set_env("DORMOUSE_CONTEXT_WINDOW", "60000");
+    home.set_env("DORMOUSE_DREAM", "0");
+    let mut terminal = talk(&home, &[], (100, 40));
+    let long = "seven words that nobody needs any more\n".repeat(4_000);
+    for (number, words) in ["Good morning.", &long].into_iter().enumerate() {
+        let end = format!("(end of answer {number})");
+        server.push(ScriptedTurn::new().text(format!("{words}\n{end}")));
+        say(&mut terminal, "go on", &end);
+        server.push_fork(ScriptedTurn::new().text("nothing to do"));
+        say(&mut terminal, "/dream", "Dreaming in the background");
+        wait_until("the dream", || dreams(&home).len() == number + 1);
+    }
+    let forks = server.fork_requests();
+    assert!(forks[0].messages().len() > 2, "a short one goes along");
+    assert!(forks[1].body.len() < long.len(), "{} bytes", forks[1].body.len());
+    leave(terminal);
+    server.finish();
+}

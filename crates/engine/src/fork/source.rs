@@ -57,6 +57,11 @@ impl ForkSource {
         &self.messages
     }
 
+    /// The tokens that the conversation uses.
+    pub fn tokens(&self) -> u64 {
+        self.cached.tokens
+    }
+
     /// The texts of the prefix: the system prompt, instruction files, the index of memories.
     pub fn standing_texts(&self) -> Vec<String> {
         let prefix = self.wire.prefix();

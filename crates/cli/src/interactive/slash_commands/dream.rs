@@ -34,7 +34,8 @@ fn start(session: &ActiveSession, view: &SharedView) {
     let Some(dreamer) = &session.dreamer else {
         return view.say(&msg!("dream-off"));
     };
-    match dreamer.start(engine.jobs(), engine.fork_source(), engine.conversation().session()) {
+    let (seed, current) = (engine.fork_source(), engine.conversation().session());
+    match dreamer.start(engine.jobs(), seed, current, engine.model().budget.window) {
         Ok(()) => view.say(&msg!("dream-started")),
         Err(blocked) => view.say(&msg!("dream-blocked", reason = blocked.to_string())),
     }
