@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_context::{Fragment, RecalledMemories};
-use dormouse_conversation::metrics::SessionMetrics;
+use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, Message, estimate_text};
 use dormouse_hooks::HookRunner;
 use dormouse_memory::{RecalledMemoryLine, RecalledTexts, UnaskedMemory, is_substantial};
@@ -39,8 +39,8 @@ use result::{LoadedMemory, RecallResult};
 use search::{LocalStep, refresh_index, search_later, search_within, why};
 use seen_memories::{SeenMemories, SessionFiles};
 use selection::select;
-use selector::SelectorRequest;
 pub use selector::SmallModel;
+use selector::{PURPOSE, SelectorRequest};
 pub use setup::{MentionedAgentMemory, RecallSetup};
 
 /// After this many failures in a row, the small model is not asked again in this session.
@@ -238,6 +238,7 @@ impl RecallState {
             note: gathered.note,
             took: gathered.took,
         };
+        record(context.figures, &receipt);
         if let Some(hooks) = context.hooks {
             notify_recall(hooks, &receipt);
         }
@@ -306,6 +307,19 @@ impl RecallState {
             self.seen.catch_up(conversation.messages(), &session);
         }
     }
+}
+
+/// Writes what was put into the conversation to the log of figures.
+fn record(figures: &SessionMetrics, receipt: &RecallReceipt) {
+    if receipt.recalled.is_empty() {
+        return;
+    }
+    figures.record(&Metric::Memory(MemoryMetric {
+        action: MemoryAction::Recalled,
+        count: u64::try_from(receipt.recalled.len()).unwrap_or(u64::MAX),
+        by: Some(PURPOSE.to_owned()),
+        tokens: receipt.recalled.iter().map(|entry| u64::from(entry.tokens)).sum(),
+    }));
 }
 
 /// The tools that the model has called recently.

@@ -23,8 +23,8 @@ pub(super) const MOST_CHOSEN: usize = 5;
 /// After this the local ranking alone counts.
 pub(super) const SELECTOR_TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_TOKENS: u32 = 256;
-/// Its name in the figures.
-const PURPOSE: &str = "recall";
+/// The name of recall in the figures.
+pub(super) const PURPOSE: &str = "recall";
 
 const TASK: &str = "\
 You choose, for a coding assistant, which of its notes it should be shown before it works on a message of the user. You get the message, a list of notes (file name, and one line about each) and the tools the assistant is using at the moment.
