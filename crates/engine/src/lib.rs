@@ -81,7 +81,8 @@ pub use fork::{
 pub use jobs::{AGENT_JOB, Job, JobEnd, JobFailure, JobHandle, JobId, JobStatus, Jobs};
 pub use layers::LayerRules;
 pub use memory::{
-    MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange, memory_tools,
+    MemoryManifest, MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange,
+    memory_tools,
 };
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{

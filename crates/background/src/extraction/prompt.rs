@@ -1,17 +1,16 @@
 //! The prompt of a run (B-9).
 
+use dormouse_engine::MemoryManifest;
+
 /// The parts that change from run to run.
 pub(super) struct PromptParts<'a> {
     /// How many messages are new.
     pub(super) messages: usize,
-    /// The existing memories, a line each.
-    pub(super) manifest: &'a [String],
+    /// The existing memories.
+    pub(super) manifest: &'a MemoryManifest,
     /// The messages as text, if the fork does not have them.
     pub(super) transcript: Option<&'a str>,
 }
-
-/// Memories that are listed; the model can search for the others.
-const LISTED: usize = 200;
 
 /// Renders the prompt.
 pub(super) fn prompt(parts: &PromptParts<'_>) -> String {
@@ -36,16 +35,19 @@ pub(super) fn prompt(parts: &PromptParts<'_>) -> String {
          - `quotes` holds the words that it rests on, copied from those messages letter for letter: the program looks them up, and drops what it does not find there.\n\
          - Write the memory in the language in which it was said.\n"
     );
-    if manifest.is_empty() {
+    if manifest.lines.is_empty() {
         text.push_str("\nThere are no memories yet.\n");
     } else {
         text.push_str("\nThe memories that there are:\n");
-        for line in manifest.iter().take(LISTED) {
+        for line in &manifest.lines {
             text.push_str(line);
             text.push('\n');
         }
-        if let Some(more) = manifest.len().checked_sub(LISTED).filter(|more| *more > 0) {
-            text.push_str(&format!("({more} more; MemorySearch finds them)\n"));
+        if manifest.omitted > 0 {
+            let more = manifest.omitted;
+            text.push_str(&format!(
+                "({more} more, which have less to do with what was said; MemorySearch finds them)\n"
+            ));
         }
     }
     if let Some(transcript) = transcript {

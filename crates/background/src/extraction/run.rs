@@ -36,6 +36,10 @@ const FRESH_TOKENS: u64 = 1_500;
 /// The requests of most runs, and what they answer.
 const USUAL_REQUESTS: u64 = 2;
 const USUAL_OUTPUT: u64 = 400;
+/// Memories that are listed: those that have to do with what was said. The model can search for the others.
+const LISTED: usize = 60;
+/// So many bytes of the user's words are what was said.
+const SAID_BYTES: usize = 4_000;
 /// A transcript given as text takes at most the window divided by this.
 const TRANSCRIPT_SHARE: u64 = 2;
 
@@ -123,7 +127,7 @@ impl ExtractionRun {
             memories: memories.texts()?,
             guard: self.guard,
         });
-        let manifest = self.memory.manifest()?;
+        let manifest = self.memory.manifest(&typed_words(new, &folders), LISTED)?;
         let text = |transcript: Option<&str>| {
             prompt(&PromptParts { messages: message_count, manifest: &manifest, transcript })
         };
@@ -165,6 +169,15 @@ struct Prepared {
     check: Arc<ExtractionProvenance>,
     message: String,
     route: ForkRoute,
+}
+
+/// The newest words of the user.
+fn typed_words(messages: &[Arc<Message>], folders: &[String]) -> String {
+    let texts = attribute(messages.iter().map(AsRef::as_ref), folders);
+    let typed = texts.iter().filter(|text| text.attribution == Attribution::User);
+    let words = typed.map(|text| text.text.as_str()).collect::<Vec<&str>>().join("\n");
+    let from = words.ceil_char_boundary(words.len().saturating_sub(SAID_BYTES));
+    words.get(from..).unwrap_or_default().to_owned()
 }
 
 /// What a run sends, as a fork and alone.

@@ -4,11 +4,11 @@
 use std::sync::{Arc, MutexGuard};
 
 use dormouse_base::MessageId;
-use dormouse_conversation::Message;
 use dormouse_conversation::known_tools::MEMORY_SAVE;
 use dormouse_conversation::transcript::PendingTranscript;
+use dormouse_conversation::{Message, estimate_text};
 use dormouse_engine::{BackgroundTask, TurnSnapshot};
-use dormouse_provenance::{Attribution, EchoGuard, attribute};
+use dormouse_provenance::{AttributedText, Attribution, EchoGuard, attribute};
 
 use super::cursor::Cursor;
 use super::queue::TranscriptQueue;
@@ -21,8 +21,11 @@ use super::worker::{QueuedRuns, work};
 /// The tool without which nothing can be saved.
 const NEEDED_TOOL: &str = MEMORY_SAVE.name;
 
-/// So many tokens of new messages are looked at even if nothing in them stands out.
+/// So many tokens that the user and the model wrote are looked at even if nothing in them stands out. What tools brought does not
+/// count: it is no source, and most of a conversation.
 const MUCH_SAID: u64 = 8_000;
+/// Close to a compaction, which takes messages away that no run has looked at, all tokens count.
+const NEARLY_FULL_PERCENT: u64 = 90;
 
 /// The settings of extraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,23 +81,28 @@ impl Extraction {
             return TurnDecision::Skip(last.id);
         }
         state.turns += 1;
-        if !self.is_due(new, &folders, state) {
+        if !self.is_due(snapshot, new, &folders, state) {
             return TurnDecision::Nothing;
         }
         Self::run_if_affordable(snapshot)
     }
 
     /// Whether a turn that ended calls for a run.
-    fn is_due(&self, new: &[Arc<Message>], folders: &[String], state: &ExtractionState) -> bool {
-        match self.rules.every_turns {
-            Some(turns) => state.turns >= turns || state.running,
-            None => {
-                let said: u64 = new.iter().map(|message| message.tokens()).sum();
-                let texts = attribute(new.iter().map(AsRef::as_ref), folders);
-                let mut typed = texts.iter().filter(|text| text.attribution == Attribution::User);
-                typed.any(|text| has_signal(&text.text)) || said >= MUCH_SAID
-            }
+    fn is_due(
+        &self,
+        snapshot: &TurnSnapshot<'_>,
+        new: &[Arc<Message>],
+        folders: &[String],
+        state: &ExtractionState,
+    ) -> bool {
+        if let Some(turns) = self.rules.every_turns {
+            return state.turns >= turns || state.running;
         }
+        let texts = attribute(new.iter().map(AsRef::as_ref), folders);
+        let mut typed = texts.iter().filter(|text| text.attribution == Attribution::User);
+        typed.any(|text| has_signal(&text.text))
+            || written_tokens(&texts) >= MUCH_SAID
+            || is_lost_soon(snapshot, new)
     }
 
     fn run_if_affordable(snapshot: &TurnSnapshot<'_>) -> TurnDecision {
@@ -149,6 +157,21 @@ impl Extraction {
     fn is_possible(snapshot: &TurnSnapshot<'_>) -> bool {
         snapshot.memory().is_some() && snapshot.has_tool(NEEDED_TOOL)
     }
+}
+
+/// The tokens of what the user and the model wrote.
+fn written_tokens(texts: &[AttributedText]) -> u64 {
+    let is_source =
+        |text: &&AttributedText| matches!(text.attribution, Attribution::User | Attribution::Model);
+    texts.iter().filter(is_source).map(|text| u64::from(estimate_text(&text.text))).sum()
+}
+
+/// Whether a compaction is near that would take much of the new messages away.
+fn is_lost_soon(snapshot: &TurnSnapshot<'_>, new: &[Arc<Message>]) -> bool {
+    let compacts_at = u64::from(snapshot.budget().auto_compact);
+    let all: u64 = new.iter().map(|message| message.tokens()).sum();
+    snapshot.tokens() * 100 >= compacts_at * NEARLY_FULL_PERCENT
+        && all >= MUCH_SAID.min(compacts_at / 10)
 }
 
 impl BackgroundTask for Extraction {

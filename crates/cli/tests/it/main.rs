@@ -34,6 +34,7 @@ mod dream_talk;
 mod effect;
 mod embeddings;
 mod extraction;
+mod extraction_due;
 mod faults;
 mod figures;
 mod first_run;

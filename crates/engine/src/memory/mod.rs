@@ -27,6 +27,6 @@ pub(crate) use file_guard::MemoryFileGuard;
 pub(crate) use file_tool::file_of_command;
 pub(crate) use index::{index_parts, index_tokens};
 pub use notices::{MemoryNotices, WrittenChange};
-pub use session_memory::SessionMemory;
+pub use session_memory::{MemoryManifest, SessionMemory};
 pub use switch::MemorySwitch;
 pub use tools::memory_tools;

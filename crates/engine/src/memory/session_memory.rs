@@ -1,12 +1,14 @@
 //! Memory as a session has it: the memories in reach, and the record of the conversation that its changes come from.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Clock, FileError, SessionId};
-use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{ChangeAuthor, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store};
+use dormouse_memory::recall::{MemoryQuery, QuarantineFilter};
+use dormouse_memory::{
+    ChangeAuthor, FoundMemory, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store,
+};
 use dormouse_provenance::ProvenanceCheck;
 use dormouse_search::Embedder;
 use dormouse_tools::Confirmer;
@@ -19,6 +21,15 @@ use super::provenance_record::SessionProvenance;
 use super::switch::MemorySwitch;
 use super::vector_schedule::{VECTORS_AT_ONCE, VectorSchedule};
 use dormouse_hooks::HookRunner;
+
+/// The memories that a background task is told of.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryManifest {
+    /// A line each.
+    pub lines: Vec<String>,
+    /// Memories that are not listed.
+    pub omitted: usize,
+}
 
 /// The memory of a session, or of one of its background tasks.
 pub struct SessionMemory {
@@ -169,11 +180,27 @@ impl SessionMemory {
         self.provenance.repeats_outside(text, &quarantined)
     }
 
-    /// A line for each memory that the model may see, scope by scope, newest first (M-10).
-    pub fn manifest(&self) -> Result<Vec<String>, FileError> {
+    /// A line for each memory that the model may see, scope by scope, newest first (M-10). Of more than `most` those that match
+    /// a text best, then the newest.
+    pub fn manifest(&self, text: &str, most: usize) -> Result<MemoryManifest, FileError> {
         let now = self.clock.now();
         let found = self.memories.list(None, QuarantineFilter::Exclude)?;
-        Ok(found.iter().map(|found| found.manifest_line(now)).collect())
+        let lines =
+            |found: &[FoundMemory]| found.iter().map(|one| one.manifest_line(now)).collect();
+        if found.len() <= most {
+            return Ok(MemoryManifest { lines: lines(&found), omitted: 0 });
+        }
+        let hits = self.memories.recall().candidates(&MemoryQuery {
+            text,
+            limit: most,
+            store_index: None,
+            exclude: &BTreeSet::new(),
+            quarantined: QuarantineFilter::Exclude,
+            now,
+        })?;
+        let best: Vec<FoundMemory> =
+            hits.iter().filter_map(|hit| self.memories.found(hit)).collect();
+        Ok(MemoryManifest { lines: lines(&best), omitted: found.len().saturating_sub(best.len()) })
     }
 
     /// Takes the files of the memories that were changed.
