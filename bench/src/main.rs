@@ -148,17 +148,21 @@ struct Arguments {
     #[arg(long)]
     without_cache: bool,
 
-    /// `long-haul`: a debug build, for the rows with pauses: a release build's clock can not be set
+    /// `long-haul`: a build with `--features movable-clock`, for the rows with pauses
     #[arg(long, value_name = "FILE")]
-    debug_binary: Option<PathBuf>,
+    clock_binary: Option<PathBuf>,
 
     /// `long-haul`: only rows whose names hold this; may be given more than once
     #[arg(long, value_name = "PART")]
     only: Vec<String>,
 
-    /// `long-haul`: the model hands some of its work to agents
-    #[arg(long)]
-    agents: bool,
+    /// `long-haul`: turns from one dream to the next
+    #[arg(long, default_value_t = 500)]
+    dream_every: usize,
+
+    /// `long-haul`: the section of the results file that is written anew
+    #[arg(long, value_name = "NAME", default_value = "long-haul")]
+    section: String,
 
     /// The date of the run; today unless given
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -344,14 +348,14 @@ fn long_haul(arguments: &Arguments, date: &str, load: &str) {
         other_turns: arguments.other_turns.unwrap_or(arguments.turns),
         window: arguments.window,
         model: arguments.priced_as.clone(),
-        debug_binary: arguments.debug_binary.as_deref().map(found),
+        clock_binary: arguments.clock_binary.as_deref().map(found),
         only: arguments.only.clone(),
         at_once: arguments.at_once,
-        agents: arguments.agents,
+        dream_every: arguments.dream_every,
         has_cache: !arguments.without_cache,
     };
     let report = long_haul::run(&found(&arguments.binary), &length);
-    let section = if arguments.agents { "long-haul-agents" } else { "long-haul" };
+    let section = arguments.section.as_str();
     let text = results::render(section, date, load, &[]) + &report.tables;
     println!("{text}");
     if !report.broken.is_empty() {

@@ -5,7 +5,8 @@ use dormouse_model::script::ScriptedTurn;
 use serde_json::{Value, json};
 
 use super::agent_script::{FORKED, answer_forked, rounds_with_agents};
-use super::errand::{Deed, answer, rounds, thought, turn_of};
+use super::errand::{Deed, answer, thought, turn_of};
+use super::memories::dream;
 
 /// What a copy of the conversation is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub(super) enum Fork {
     Notes,
     /// Memories worth keeping.
     Extraction,
+    /// Memories put in order.
+    Dream,
     /// An agent's work.
     Agent,
     /// Anything else.
@@ -37,6 +40,8 @@ impl Fork {
     pub(super) fn of(told: &str) -> Self {
         if told.contains("You keep the long-term memory") {
             Self::Extraction
+        } else if told.contains("This is a dream") {
+            Self::Dream
         } else if told.contains("/session-memory/summary.md") || told.contains(PLAIN_NOTES) {
             Self::Notes
         } else if told.contains("will be folded") {
@@ -54,8 +59,8 @@ impl Fork {
 /// The model of the conversation. It remembers where in a turn it is.
 #[derive(Debug, Default)]
 pub(super) struct Coder {
-    /// Whether it hands some of its work to agents.
-    pub(super) has_agents: bool,
+    /// The last turn of which it has saved a memory.
+    pub(super) saved_up_to: Option<usize>,
     turn: Option<usize>,
     round: usize,
 }
@@ -69,8 +74,7 @@ impl Coder {
             None => self.round += 1,
         }
         let turn = self.turn.unwrap_or(0);
-        let rounds = if self.has_agents { rounds_with_agents(turn) } else { rounds(turn) };
-        match rounds.get(self.round) {
+        match rounds_with_agents(turn).get(self.round) {
             Some(deeds) => self.work(turn, deeds, last),
             None => ScriptedTurn::new().text(answer(turn)),
         }
@@ -107,7 +111,7 @@ fn edit(file: &str, read: &str) -> String {
 
 /// What it says to a request of a fork: `told` is the fork's own message, `last` the last one.
 pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> ScriptedTurn {
-    let is_first = texts(last).iter().any(|text| text.starts_with(FORK_TAG));
+    let is_first = is_first_of_fork(last);
     match kind {
         Fork::Summary => ScriptedTurn::new().text(format!(
             "<draft>what was it about</draft>\n<summary>\n{}</summary>",
@@ -121,9 +125,15 @@ pub(super) fn answer_fork(kind: Fork, told: &str, last: &Value, number: u64) -> 
         }
         Fork::Notes if is_first => notes(told, number),
         Fork::Agent => answer_forked(!is_first, number),
-        Fork::Extraction => ScriptedTurn::new().text("Nothing worth keeping."),
+        Fork::Dream => dream(told, last),
+        Fork::Extraction => ScriptedTurn::new().text("Saved."),
         Fork::Notes | Fork::Other => ScriptedTurn::new().text("Nothing more to do."),
     }
+}
+
+/// Whether a message is the one that begins a fork.
+pub(super) fn is_first_of_fork(message: &Value) -> bool {
+    texts(message).iter().any(|text| text.starts_with(FORK_TAG))
 }
 
 /// Numbered parts, as a summary has them.

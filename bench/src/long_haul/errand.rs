@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::memories::remark;
 use super::project::{LARGE, LOGS, MODULES, PICTURES, large, log, module, picture};
 use crate::generate::Dice;
 
@@ -33,10 +34,9 @@ pub(super) fn prompt(turn: usize) -> String {
     };
     let words = dice.prose(bytes).replace('\n', " ");
     let word = dice.next();
-    // Now and then something is said that is worth keeping.
-    let decided = if turn % 10 == 3 { "From now on we keep it that way. " } else { "" };
+    let remark = remark(turn);
     format!(
-        "#{turn} Please look after {words}{decided}(the code word of turn {turn} is {word:016x})"
+        "#{turn} Please look after {words}{remark}(the code word of turn {turn} is {word:016x})"
     )
 }
 

@@ -17,12 +17,12 @@ use serde_json::Value;
 
 use super::agents::{AgentLanes, is_agents};
 use super::announced::Announced;
-use super::coder::{Coder, Fork, answer_fork};
+use super::coder::{Coder, Fork, answer_fork, is_first_of_fork};
+use super::memories::extract;
+use super::small_model::is_small;
 use super::transcript::Lines;
 use super::words;
 
-/// As the emulated server counts them.
-const BYTES_PER_TOKEN: usize = 4;
 /// The smallest prefix that is cached.
 const LEAST_CACHED: u64 = 1_024;
 /// The most that a request may be to be read as a whole, in bytes: beyond the window of the long run nothing is
@@ -48,7 +48,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, usage: Usage) {
+    pub(super) fn add(&mut self, usage: Usage) {
         self.requests += 1;
         self.usage.input_tokens += usage.input_tokens;
         self.usage.output_tokens += usage.output_tokens;
@@ -57,11 +57,9 @@ impl Sum {
     }
 }
 
-/// What a run came to, as the server saw it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Counts {
-    /// All requests.
-    pub(super) all: Sum,
+/// What was asked for besides the conversation itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CallSums {
     /// Summaries in place of the conversation.
     pub(super) summaries: Sum,
     /// Summaries in place of spans.
@@ -70,8 +68,21 @@ pub(super) struct Counts {
     pub(super) notes: Sum,
     /// Extraction as a fork of the conversation.
     pub(super) extraction: Sum,
-    /// Extraction by itself, by the small model; not among all.
+    /// Dreams.
+    pub(super) dreams: Sum,
+    /// Extraction by itself, by the small model; not among all requests.
     pub(super) small: Sum,
+    /// Memories chosen for recall, by the small model; not among all requests.
+    pub(super) recall: Sum,
+}
+
+/// What a run came to, as the server saw it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    /// All requests.
+    pub(super) all: Sum,
+    /// By what they were for.
+    pub(super) calls: CallSums,
     /// Requests of agents, forks left out.
     pub(super) agents: u64,
     /// Requests of forks that are agents.
@@ -87,6 +98,8 @@ pub(super) struct Counts {
     pub(super) words_checked: u64,
     /// The largest request, in tokens.
     pub(super) largest: u64,
+    /// Everything that came, also what went to the small model.
+    pub(super) seen: u64,
     /// How long the server itself took.
     pub(super) busy: Duration,
 }
@@ -96,7 +109,7 @@ pub(super) struct Ledger {
     window: u64,
     words_room: usize,
     home: PathBuf,
-    coder: Coder,
+    pub(super) coder: Coder,
     main: Trail,
     forks: Trail,
     pub(super) agents: AgentLanes,
@@ -134,16 +147,15 @@ impl Ledger {
         }
     }
 
-    /// The same, where the model hands some of its work to agents.
-    pub(super) fn with_agents(mut self) -> Self {
-        self.coder.has_agents = true;
-        self
-    }
-
     /// The same on a server without a cache: no prefix is long enough for it.
     pub(super) fn without_cache(mut self) -> Self {
         self.cache = PrefixCache::new(u64::MAX);
         self
+    }
+
+    /// Time passes.
+    pub(super) fn pass(&mut self, time: Duration) {
+        self.now += time;
     }
 
     /// The user is about to speak, this long after they last did.
@@ -156,9 +168,11 @@ impl Ledger {
     /// Sees to a request.
     pub(super) fn attend(&mut self, request: &RecordedRequest) -> Attended {
         let start = Instant::now();
+        self.counts.seen += 1;
         self.check_whole(request);
         let answered = match fork_message(&request.body) {
             told if is_agents(&request.body) => self.attend_agent(&request.body, told.as_deref()),
+            told if is_small(&request.body) => self.attend_small(&request.body, told.as_deref()),
             None => self.attend_main(&request.body),
             Some(told) => self.attend_fork(&request.body, &told),
         };
@@ -184,7 +198,12 @@ impl Ledger {
             match kind {
                 // The view that it was made of was compacted before it was sent.
                 Fork::Span => self.counts.own_bytes += 1,
-                Fork::Summary | Fork::Notes | Fork::Extraction | Fork::Agent | Fork::Other => {
+                Fork::Summary
+                | Fork::Notes
+                | Fork::Extraction
+                | Fork::Dream
+                | Fork::Agent
+                | Fork::Other => {
                     self.problem(&format!("a fork ({kind:?}) does not begin as its conversation"));
                 }
             }
@@ -205,9 +224,6 @@ impl Ledger {
 
     fn attend_fork(&mut self, body: &[u8], told: &str) -> Attended {
         let kind = Fork::of(told);
-        if kind == Fork::Extraction && told.contains("<conversation>") {
-            return self.attend_small(body);
-        }
         self.forks.follow(body);
         let own = self.forks.messages().rposition(is_own).unwrap_or(0);
         self.early_fork = None;
@@ -215,6 +231,8 @@ impl Ledger {
             match kind {
                 Fork::Summary => self.counts.own_bytes += 1,
                 Fork::Agent => self.problem("a fork that is an agent does not begin as its parent"),
+                // Of a long conversation it has the prefix and no messages.
+                Fork::Dream => {}
                 Fork::Span | Fork::Notes | Fork::Extraction | Fork::Other => {
                     self.early_fork = Some((kind, own));
                 }
@@ -226,16 +244,13 @@ impl Ledger {
         }
         let last = last_of(&self.forks);
         let number = self.counts.all.requests;
-        self.settle(&outcome, answer_fork(kind, told, &last, number), Some(kind))
-    }
-
-    /// A request of a task that shares nothing with the conversation: none of it is cached.
-    fn attend_small(&mut self, body: &[u8]) -> Attended {
-        let turn = ScriptedTurn::new().text("Nothing worth keeping.");
-        let input_tokens = u64::try_from(body.len() / BYTES_PER_TOKEN).unwrap_or(0);
-        let usage = Usage { input_tokens, output_tokens: output_tokens(&turn), ..Usage::default() };
-        self.counts.small.add(usage);
-        Attended { usage, reply: Reply::Turn(turn), applied: None }
+        let answer = match kind {
+            Fork::Extraction if is_first_of_fork(&last) => {
+                extract(&String::from_utf8_lossy(body), &mut self.coder.saved_up_to)
+            }
+            _ => answer_fork(kind, told, &last, number),
+        };
+        self.settle(&outcome, answer, Some(kind))
     }
 
     /// Refuses what does not fit, as the real server does.
@@ -260,10 +275,11 @@ impl Ledger {
         let usage = Usage { output_tokens: output_tokens(&turn), ..outcome.usage };
         self.counts.all.add(usage);
         match fork {
-            Some(Fork::Summary) => self.counts.summaries.add(usage),
-            Some(Fork::Span) => self.counts.spans.add(usage),
-            Some(Fork::Notes) => self.counts.notes.add(usage),
-            Some(Fork::Extraction) => self.counts.extraction.add(usage),
+            Some(Fork::Summary) => self.counts.calls.summaries.add(usage),
+            Some(Fork::Span) => self.counts.calls.spans.add(usage),
+            Some(Fork::Notes) => self.counts.calls.notes.add(usage),
+            Some(Fork::Extraction) => self.counts.calls.extraction.add(usage),
+            Some(Fork::Dream) => self.counts.calls.dreams.add(usage),
             Some(Fork::Agent) => self.counts.forked += 1,
             Some(Fork::Other) | None => {}
         }

@@ -14,14 +14,14 @@ pub(crate) struct Length {
     pub(crate) window: u32,
     /// A model that the table of prices knows.
     pub(crate) model: String,
-    /// A debug build, for the rows with pauses; without one they are left out.
-    pub(crate) debug_binary: Option<PathBuf>,
+    /// A build with the feature `movable-clock`, for the rows with pauses; without one they are left out.
+    pub(crate) clock_binary: Option<PathBuf>,
     /// Only rows whose names hold one of these; all, where there is none.
     pub(crate) only: Vec<String>,
     /// So many rows are run side by side.
     pub(crate) at_once: usize,
-    /// Whether the model hands some of its work to agents.
-    pub(crate) agents: bool,
+    /// Turns from one dream to the next.
+    pub(crate) dream_every: usize,
     /// Whether the server has a cache.
     pub(crate) has_cache: bool,
 }
@@ -32,7 +32,7 @@ impl Length {
         let only = |row: &&HaulRow| {
             self.only.is_empty() || self.only.iter().any(|part| row.name.contains(part.as_str()))
         };
-        let can = |row: &&HaulRow| row.pace == Pace::Steady || self.debug_binary.is_some();
+        let can = |row: &&HaulRow| row.pace == Pace::Steady || self.clock_binary.is_some();
         let rows: Vec<&HaulRow> = ROWS.iter().filter(only).filter(can).collect();
         let with = |turns| move |row: &&'static HaulRow| (*row, turns);
         let mut whole: Vec<_> =

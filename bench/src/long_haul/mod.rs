@@ -9,11 +9,15 @@ mod agents;
 mod announced;
 mod coder;
 mod errand;
+mod figures;
 mod haul;
 mod ledger;
 mod length;
+mod memories;
 mod project;
 mod rows;
+mod small_model;
+mod small_requests;
 mod table;
 mod transcript;
 mod words;
@@ -71,15 +75,17 @@ fn run_row(binary: &Path, row: &HaulRow, turns: usize, length: &Length) -> Resul
         RowWindow::AsGiven => length.window,
         RowWindow::Endless => ENDLESS,
     };
-    let binary = match (&row.pace, &length.debug_binary) {
-        (Pace::WithPauses, Some(debug)) => debug,
+    let binary = match (&row.pace, &length.clock_binary) {
+        (Pace::WithPauses, Some(movable)) => movable,
         (Pace::WithPauses | Pace::Steady, _) => binary,
     };
     let (variables, reading) = (row.variables(), row.reading());
-    let (agents, has_cache) = (length.agents, length.has_cache);
+    let dream_every = row.dreams().then_some(length.dream_every);
+    let has_cache = length.has_cache;
     let model = length.model.clone();
     let pace = row.pace;
-    let order = Order { binary, turns, model, window, variables, pace, reading, agents, has_cache };
+    let order =
+        Order { binary, turns, model, window, variables, pace, reading, dream_every, has_cache };
     let outcome = haul::run(&order).context(row.name)?;
     if outcome.counts.refused > 0 && row.makes_room_ahead() {
         bail!("{}: {} requests overflowed", row.name, outcome.counts.refused);

@@ -13,6 +13,9 @@ pub(super) struct HaulRow {
     pub(super) switches: &'static [(&'static str, bool)],
     pub(super) window: RowWindow,
     pub(super) pace: Pace,
+    /// Whether what is switched is done for its own sake: it costs something, and what it is worth is not in the table. The
+    /// others are there to save.
+    pub(super) is_service: bool,
 }
 
 /// How the user works.
@@ -20,7 +23,7 @@ pub(super) struct HaulRow {
 pub(super) enum Pace {
     /// Turn after turn.
     Steady,
-    /// With a pause of more than an hour now and then: only a debug build can be made to see one.
+    /// With a pause of more than an hour now and then: only a build with the feature `movable-clock` can be made to see one.
     WithPauses,
 }
 
@@ -68,6 +71,11 @@ impl HaulRow {
         !self.switches.iter().any(|switch| late.contains(switch))
     }
 
+    /// Whether there are dreams.
+    pub(super) fn dreams(&self) -> bool {
+        !self.switches.iter().any(|switch| [("dream", false), ("memory", false)].contains(switch))
+    }
+
     /// Whether it turns on what is off as shipped.
     pub(super) fn turns_on(&self) -> bool {
         self.switches.iter().any(|(_, on)| *on)
@@ -75,11 +83,16 @@ impl HaulRow {
 }
 
 const fn row(name: &'static str, switches: &'static [(&'static str, bool)]) -> HaulRow {
-    HaulRow { name, switches, window: RowWindow::AsGiven, pace: Pace::Steady }
+    let (window, pace) = (RowWindow::AsGiven, Pace::Steady);
+    HaulRow { name, switches, window, pace, is_service: false }
+}
+
+const fn service(name: &'static str, switches: &'static [(&'static str, bool)]) -> HaulRow {
+    HaulRow { is_service: true, ..row(name, switches) }
 }
 
 const fn paused(name: &'static str, switches: &'static [(&'static str, bool)]) -> HaulRow {
-    HaulRow { name, switches, window: RowWindow::AsGiven, pace: Pace::WithPauses }
+    HaulRow { pace: Pace::WithPauses, ..row(name, switches) }
 }
 
 /// All rows, the first as shipped.
@@ -87,26 +100,39 @@ pub(super) const ROWS: &[HaulRow] = &[
     row("as shipped", &[]),
     row("without stored_results", &[("stored_results", false)]),
     row("without time_clearing", &[("time_clearing", false)]),
-    row("without extraction", &[("extraction", false)]),
-    row("with session_notes", &[("session_notes", true)]),
     row("without auto_compact", &[("auto_compact", false)]),
+    row("with session_notes", &[("session_notes", true)]),
+    row("with session_notes, without notes_compaction", NOTES_ONLY),
     row("with reactive_only", &[("reactive_only", true)]),
     row("with snip", &[("snip", true)]),
     row("with collapse", &[("collapse", true)]),
     row("with cache_edits", &[("cache_edits", true)]),
     row("with server_clearing", &[("server_clearing", true)]),
-    HaulRow {
-        name: "all off, an endless window",
-        switches: &[
-            ("stored_results", false),
-            ("extraction", false),
-            ("notes_compaction", false),
-            ("auto_compact", false),
-            ("time_clearing", false),
-        ],
-        window: RowWindow::Endless,
-        pace: Pace::Steady,
-    },
+    row("without agent_list_message", &[("agent_list_message", false)]),
+    service("without extraction", &[("extraction", false)]),
+    service("without recall", &[("recall", false)]),
+    service("without index", &[("index", false)]),
+    service("without dream", &[("dream", false)]),
+    service("without memory", &[("memory", false)]),
+    service("without checkpoints", &[("checkpoints", false)]),
+    service("without progress_summaries", &[("progress_summaries", false)]),
+    service("with search_past", &[("search_past", true)]),
+    HaulRow { window: RowWindow::Endless, ..row("all off, an endless window", ALL_OFF) },
     paused("with pauses", &[]),
     paused("with pauses, without time_clearing", &[("time_clearing", false)]),
+    HaulRow {
+        is_service: true,
+        ..paused("with pauses, without extraction", &[("extraction", false)])
+    },
+];
+
+const NOTES_ONLY: &[(&str, bool)] = &[("session_notes", true), ("notes_compaction", false)];
+
+/// Everything that keeps the window small, and everything that is done besides.
+const ALL_OFF: &[(&str, bool)] = &[
+    ("stored_results", false),
+    ("memory", false),
+    ("notes_compaction", false),
+    ("auto_compact", false),
+    ("time_clearing", false),
 ];

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use dormouse_model::{CacheTtl, cost_usd, list_price};
 
-use super::haul::{HaulOutcome, SMALL_MODEL};
+use super::haul::HaulOutcome;
 use super::ledger::{Counts, Sum};
 use super::length::Length;
-use super::rows::{HaulRow, RowWindow};
+use super::rows::{HaulRow, Pace, RowWindow};
+use super::small_model::SMALL_MODEL;
 use crate::memory::megabytes;
 
 /// The layers whose work is counted, by their names in the figures.
@@ -34,24 +35,72 @@ pub(super) fn line(name: &str, outcome: &HaulOutcome, model: &str) -> String {
     )
 }
 
+/// What each compaction kept, as the program measured it.
+fn kept(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
+    let head = [
+        "Kept by compactions",
+        "Compactions measured",
+        "Names, % (least, mean)",
+        "User messages, % (least, mean)",
+        "User's words checked and found",
+        "Names kept by each, %",
+    ];
+    table(
+        &head,
+        outcomes.iter().filter(|(_, outcome)| !outcome.figures.kept.is_empty()).map(
+            |(row, outcome)| {
+                let kept = &outcome.figures.kept;
+                let names: Vec<u8> = kept.iter().map(|kept| kept.names_percent).collect();
+                let messages: Vec<u8> =
+                    kept.iter().map(|kept| kept.user_messages_percent).collect();
+                let each: Vec<String> = names.iter().map(u8::to_string).collect();
+                vec![
+                    row.name.to_owned(),
+                    kept.len().to_string(),
+                    least_and_mean(&names),
+                    least_and_mean(&messages),
+                    outcome.counts.words_checked.to_string(),
+                    each.join(" "),
+                ]
+            },
+        ),
+    )
+}
+
+fn least_and_mean(shares: &[u8]) -> String {
+    let least = shares.iter().min().copied().unwrap_or(0);
+    let sum: f64 = shares.iter().copied().map(f64::from).sum();
+    let many = u32::try_from(shares.len()).unwrap_or(u32::MAX).max(1);
+    format!("{least}, {:.1}", sum / f64::from(many))
+}
+
 /// All tables.
 pub(super) fn render(outcomes: &[(&HaulRow, HaulOutcome)], length: &Length) -> String {
     let mut text = format!(
         "\nOne process in a terminal, a window of {} tokens; the same prompts, calls and answers in every row. \
-         Tokens as the emulated server counts them (a quarter of the bytes), prices of {}, extraction and a small model ({SMALL_MODEL}) as shipped. In every row: every change of what had been sent announced by a layer's figure, the user's words looked for in the \
-         first request after every compaction, and every prompt in the transcript at the end.\n",
-        length.window, length.model
+         Tokens as the emulated server counts them (a quarter of the bytes), {}, prices of {}; the small model is {SMALL_MODEL}. \
+         The model hands work to subagents, memories are recalled and extracted, and there is a dream every {} turns. In every row: every \
+         change of what had been sent announced by a layer's figure, the user's words looked for in the first request after \
+         every compaction, and every prompt in the transcript at the end.\n",
+        length.window,
+        if length.has_cache { "a cache of five minutes" } else { "no cache" },
+        length.model,
+        length.dream_every,
     );
-    text.push_str(&costs(outcomes, &length.model));
-    text.push_str(&work(outcomes, &length.model));
+    let model = &length.model;
+    text.push_str(&costs(outcomes, model));
+    text.push_str(&work(outcomes, model));
+    text.push_str(&services(outcomes, model));
+    text.push_str(&kept(outcomes));
     text.push_str(&growths(outcomes));
-    text.push_str(&savings(outcomes, &length.model));
+    text.push_str(&savings(outcomes, model));
+    text.push_str(&cheapest(outcomes, model));
     text
 }
 
 fn costs(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
     let head = [
-        "HaulRow",
+        "Row",
         "Turns",
         "Requests",
         "Tokens sent",
@@ -93,8 +142,6 @@ fn work(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
         "Summary calls",
         "Span calls",
         "Notes calls",
-        "Extraction calls",
-        "Of the small model",
         "Forks with bytes of their own",
         "Breaks, announced",
         "Words checked",
@@ -105,19 +152,12 @@ fn work(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
         &head,
         outcomes.iter().map(|(row, outcome)| {
             let counts = &outcome.counts;
-            let fired = |name: &&str| outcome.layers.get(*name).copied().unwrap_or(0).to_string();
+            let fired =
+                |name: &&str| outcome.figures.layers.get(*name).copied().unwrap_or(0).to_string();
             let mut cells = vec![row.name.to_owned()];
             cells.extend(LAYERS.iter().map(fired));
-            let calls = |sum: &Sum| match sum.requests {
-                0 => "0".to_owned(),
-                requests => format!("{requests} (${:.2})", cost(sum, model)),
-            };
-            cells.extend([calls(&counts.summaries), calls(&counts.spans), calls(&counts.notes)]);
-            let small = match counts.small.requests {
-                0 => "0".to_owned(),
-                requests => format!("{requests} (${:.2})", cost(&counts.small, SMALL_MODEL)),
-            };
-            cells.extend([calls(&counts.extraction), small]);
+            let sums = [counts.calls.summaries, counts.calls.spans, counts.calls.notes];
+            cells.extend(sums.iter().map(|sum| calls(sum, model)));
             cells.extend([
                 counts.own_bytes.to_string(),
                 counts.breaks.to_string(),
@@ -126,6 +166,38 @@ fn work(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
                 counts.forked.to_string(),
             ]);
             cells
+        }),
+    )
+}
+
+/// What is done for its own sake: how much of it, and what its requests cost.
+fn services(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
+    let head = [
+        "Services",
+        "Extraction as a fork",
+        "By the small model",
+        "Memories saved",
+        "Choices for recall",
+        "Memories recalled (tokens)",
+        "Dreams",
+        "Their requests",
+        "Files they changed",
+    ];
+    table(
+        &head,
+        outcomes.iter().map(|(row, outcome)| {
+            let (sums, figures) = (&outcome.counts.calls, &outcome.figures);
+            vec![
+                row.name.to_owned(),
+                calls(&sums.extraction, model),
+                calls(&sums.small, SMALL_MODEL),
+                figures.saved.to_string(),
+                calls(&sums.recall, SMALL_MODEL),
+                format!("{} ({})", figures.recalled.0, figures.recalled.1),
+                figures.dreams.to_string(),
+                calls(&sums.dreams, model),
+                figures.dreamt.to_string(),
+            ]
         }),
     )
 }
@@ -165,11 +237,38 @@ fn growths(outcomes: &[(&HaulRow, HaulOutcome)]) -> String {
     )
 }
 
-/// What each layer saves: the cost without it, to that with it.
+/// What each layer saves, and what each service costs: the cost without it, to that with it.
 fn savings(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
-    let head = ["What it saves", "Cost without", "Cost with", "Without, to with"];
-    let others = outcomes.iter().filter(|(row, _)| !row.switches.is_empty());
-    table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes, model)))
+    let compared = |is_service: bool, title: &str| {
+        let head = [title, "Cost without", "Cost with", "Without, to with", "With, above without"];
+        let of_kind = |(row, _): &&(&HaulRow, HaulOutcome)| {
+            !row.switches.is_empty() && row.is_service == is_service
+        };
+        let others = outcomes.iter().filter(of_kind);
+        table(&head, others.filter_map(|(row, outcome)| saving(row, outcome, outcomes, model)))
+    };
+    compared(false, "What a layer saves") + &compared(true, "What a service costs")
+}
+
+/// Which of the rows is the cheapest that differ in a layer, not in a service.
+fn cheapest(outcomes: &[(&HaulRow, HaulOutcome)], model: &str) -> String {
+    let Some((_, shipped)) = outcomes.iter().find(|(row, _)| row.is_as_shipped()) else {
+        return String::new();
+    };
+    let whole = |outcome: &HaulOutcome| whole_cost(&outcome.counts, model);
+    let cheaper = outcomes.iter().filter(|(row, outcome)| {
+        let is_compared = !row.is_service && row.pace == Pace::Steady;
+        is_compared && outcome.turns == shipped.turns && whole(outcome) < whole(shipped)
+    });
+    let named: Vec<String> =
+        cheaper.map(|(row, outcome)| format!("{} (${:.2})", row.name, whole(outcome))).collect();
+    let shipped = whole(shipped);
+    match named.as_slice() {
+        [] => format!(
+            "\nOf the rows above that switch a layer, none is cheaper than as shipped (${shipped:.2}).\n"
+        ),
+        named => format!("\nCheaper than as shipped (${shipped:.2}): {}.\n", named.join(", ")),
+    }
 }
 
 fn saving(
@@ -185,14 +284,19 @@ fn saving(
     let own = whole_cost(&outcome.counts, model);
     let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
     let name = match row.window {
-        RowWindow::Endless => "all of them, to a window without an end",
-        RowWindow::AsGiven => row.name.rsplit_once(' ').map_or(row.name, |(_, layer)| layer),
+        RowWindow::Endless => "all of them, to a window without an end".to_owned(),
+        RowWindow::AsGiven => {
+            let layer = row.name.rsplit_once(' ').map_or(row.name, |(_, layer)| layer);
+            let pace = if row.pace == Pace::WithPauses { ", with pauses" } else { "" };
+            format!("{layer}{pace}")
+        }
     };
     Some(vec![
-        name.to_owned(),
+        name,
         format!("${without:.2}"),
         format!("${with:.2}"),
         format!("{:.3}", without / with),
+        format!("{:+.2} %", (with - without) * 100.0 / without),
     ])
 }
 
@@ -204,6 +308,14 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     text
 }
 
+/// So many requests, and what they cost.
+fn calls(sum: &Sum, model: &str) -> String {
+    match sum.requests {
+        0 => "0".to_owned(),
+        requests => format!("{requests} (${:.2})", cost(sum, model)),
+    }
+}
+
 fn cost(sum: &Sum, model: &str) -> f64 {
     let price = list_price(model).expect("a price");
     cost_usd(&sum.usage, price, CacheTtl::FiveMinutes)
@@ -211,11 +323,14 @@ fn cost(sum: &Sum, model: &str) -> f64 {
 
 /// Everything, with what the small model did.
 fn whole_cost(counts: &Counts, model: &str) -> f64 {
-    cost(&counts.all, model) + cost(&counts.small, SMALL_MODEL)
+    let small = [counts.calls.small, counts.calls.recall];
+    cost(&counts.all, model) + small.iter().map(|sum| cost(sum, SMALL_MODEL)).sum::<f64>()
 }
 
 fn background_cost(counts: &Counts, model: &str) -> f64 {
-    cost(&counts.notes, model) + cost(&counts.extraction, model) + cost(&counts.small, SMALL_MODEL)
+    let forks = [counts.calls.notes, counts.calls.extraction, counts.calls.dreams];
+    let forks: f64 = forks.iter().map(|sum| cost(sum, model)).sum();
+    forks + cost(&counts.calls.small, SMALL_MODEL)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
