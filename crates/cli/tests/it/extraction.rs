@@ -52,7 +52,7 @@ fn cursor(home: &TestHome) -> Value {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-fn prompt_of(request: &RecordedRequest) -> String {
+pub(crate) fn prompt_of(request: &RecordedRequest) -> String {
     let messages = request.messages();
     let texts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
     let texts = texts.filter_map(|block| block["text"].as_str());

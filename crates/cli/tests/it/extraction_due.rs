@@ -5,7 +5,7 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{ScriptedServer, Terminal, WireFormat};
 use serde_json::json;
 
-use crate::extraction::extracting;
+use crate::extraction::{extracting, prompt_of};
 use crate::program::{ask, server};
 use crate::talk::{leave, say, talk};
 
@@ -72,6 +72,8 @@ fn of_many_memories_those_are_listed_that_matter() {
         home.write(folder.join(format!("{name}.md")), format!("{head}{text}.\n"));
     };
     plant("walnut-port", "the walnut service listens on port 5433");
+    let old = std::fs::File::options().write(true).open(folder.join("walnut-port.md")).unwrap();
+    old.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     for number in 0..80 {
         plant(
             &format!("fact-{number}"),
@@ -82,7 +84,7 @@ fn of_many_memories_those_are_listed_that_matter() {
     server.push_fork(ScriptedTurn::new().text("nothing"));
     let words = "From now on the walnut service listens on another port, 5434";
     home.run(&mut ask(&home, &["--wait", words])).success();
-    let told = String::from_utf8_lossy(&server.fork_requests()[0].body).into_owned();
+    let told = prompt_of(&server.fork_requests()[0]);
     assert!(told.contains("walnut-port.md"), "{told}");
     assert!(told.contains("(21 more, which have less to do with what was said"), "{told}");
     server.finish();
