@@ -155,20 +155,19 @@ pub(crate) fn idle_time(environment: &Environment, usual: Duration) -> Duration 
     set.and_then(|text| text.parse().ok()).map_or(usual, Duration::from_millis)
 }
 
-/// Ends when so much time has passed. A benchmark moves the clock, and does not wait.
+/// Ends when so much time has passed.
+#[cfg(not(feature = "movable-clock"))]
+pub(crate) async fn wait_idle(_clock: &dyn Clock, time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
+/// The same by a clock that a benchmark moves.
+#[cfg(feature = "movable-clock")]
 pub(crate) async fn wait_idle(clock: &dyn Clock, time: Duration) {
-    #[cfg(feature = "movable-clock")]
-    {
-        const LOOK_AGAIN: Duration = Duration::from_millis(20);
-        let begun = clock.elapsed();
-        while clock.elapsed().saturating_sub(begun) < time {
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
-    }
-    #[cfg(not(feature = "movable-clock"))]
-    {
-        let _real_time_passes_by_itself = clock;
-        tokio::time::sleep(time).await;
+    const LOOK_AGAIN: Duration = Duration::from_millis(20);
+    let begun = clock.elapsed();
+    while clock.elapsed().saturating_sub(begun) < time {
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }
 
