@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Budget, Message};
+use dormouse_conversation::{Budget, Message, Role};
 
 use super::edit::{HistoryEdit, LayerPlan, LayerReport};
 use super::view::{SNIP_MARK, free_rounds, is_snip_marker, of, share_of, tokens_of_text};
@@ -82,25 +82,37 @@ impl Gone {
     }
 }
 
-/// The oldest rounds that may go, until the goal is reached.
+/// The oldest rounds that may go, until the goal is reached. What the user asked for last stays, however long ago that was: a
+/// subagent has no other task.
 fn oldest(messages: &[Arc<Message>], goal: u64) -> Gone {
     let mut gone = Gone::default();
     let mut end = None;
+    let request = messages.iter().rposition(|message| is_request(message));
     for round in free_rounds(messages) {
         if gone.tokens >= goal {
             break;
         }
-        let run = of(messages, &round.range);
-        if end != Some(round.range.start) {
-            gone.last_run = run.first().map(|message| message.id);
+        // An earlier marker behind the request is no part of it.
+        let stays = request.is_some_and(|at| round.range.contains(&at));
+        let run = of(messages, &round.range).iter();
+        let run: Vec<_> = run.filter(|message| !stays || is_snip_marker(message)).collect();
+        let Some(first) = run.first() else { continue };
+        if stays || end != Some(round.range.start) {
+            gone.last_run = Some(first.id);
         }
         end = Some(round.range.end);
-        gone.tokens = gone.tokens.saturating_add(round.tokens);
         for message in run {
+            gone.tokens = gone.tokens.saturating_add(message.tokens());
             gone.take(message);
         }
     }
     gone
+}
+
+/// Whether the user asked for something.
+fn is_request(message: &Message) -> bool {
+    let is_inserted = message.flags.meta || message.flags.compact_summary;
+    message.role == Role::User && !is_inserted && message.tool_results().next().is_none()
 }
 
 /// What replaces messages that were left out.
@@ -142,11 +154,12 @@ mod tests {
         let rule = SnipRule::default();
         assert_eq!(plan_snip(&messages, 15_300, &budget, &rule, false), None);
         let plan = plan_snip(&messages, 15_301, &budget, &rule, false).unwrap();
-        assert_eq!(plan.report.changed, 7, "the request, and three rounds of two");
+        assert_eq!(plan.report.changed, 6, "three rounds of two, not that of the request");
         let view = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
-        assert_eq!(view.len(), messages.len() - 7 + 1);
-        assert!(texts(&view)[0].contains("7 earlier messages were left out here"));
-        assert!(is_snip_marker(&view[0]), "in their place");
+        assert_eq!(view.len(), messages.len() - 6 + 1);
+        assert!(texts(&view)[0].contains("6 earlier messages were left out here"));
+        assert_eq!(view[0].text(), "do it", "what was asked for stays");
+        assert!(is_snip_marker(&view[3]), "in their place");
     }
 
     #[test]
@@ -158,7 +171,7 @@ mod tests {
         let view = apply_edits(&messages, &plan.edits, |text| maker.meta(&text));
         let plan = plan_snip(&view, 16_000, &budget, &rule, false).unwrap();
         let view = apply_edits(&view, &plan.edits, |text| maker.meta(&text));
-        assert!(texts(&view)[0].contains("13 earlier messages"), "{:?}", texts(&view));
+        assert!(texts(&view)[0].contains("12 earlier messages"), "{:?}", texts(&view));
         assert_eq!(texts(&view).len(), 1);
     }
 
@@ -180,6 +193,6 @@ mod tests {
         messages.extend(long(&mut maker));
         let plan = plan_snip(&messages, 16_000, &budget(24_000), &SnipRule::default(), false);
         let view = apply_edits(&messages, &plan.unwrap().edits, |text| maker.meta(&text));
-        assert!(view[0].flags.compact_summary && is_snip_marker(&view[1]));
+        assert!(view[0].flags.compact_summary && is_snip_marker(&view[4]));
     }
 }
