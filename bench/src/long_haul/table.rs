@@ -284,6 +284,7 @@ fn saving(
     let own = whole_cost(&outcome.counts, model);
     let (without, with) = if row.turns_on() { (shipped, own) } else { (own, shipped) };
     let name = match row.window {
+        RowWindow::AsGiven if row.switches.len() > 1 => row.name.to_owned(),
         RowWindow::Endless => "all of them, to a window without an end".to_owned(),
         RowWindow::AsGiven => {
             let layer = row.name.rsplit_once(' ').map_or(row.name, |(_, layer)| layer);
