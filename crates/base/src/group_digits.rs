@@ -13,6 +13,26 @@ pub fn group_digits(number: u64) -> String {
     text
 }
 
+/// Dollars: to the hundredth of a cent as long as that matters.
+pub fn format_dollars(amount: f64) -> String {
+    if amount < 100.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// A share as `93.4 %`; a dash for none.
+pub fn format_percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
+/// Bytes as a person says them.
+pub fn format_bytes(bytes: u64) -> String {
+    match bytes {
+        0 => "0".to_owned(),
+        1..=9_999 => format!("{bytes} B"),
+        10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", group_digits(bytes / 1_000_000)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::group_digits;

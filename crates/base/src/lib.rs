@@ -40,7 +40,7 @@ pub use dir::{
 };
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use folder_state::FolderState;
-pub use group_digits::group_digits;
+pub use group_digits::{format_bytes, format_dollars, format_percent, group_digits};
 pub use home::{
     HomeError, Project, ProjectSlug, find_project, git_folder, home_dir, is_home_or_above,
     stable_hash,

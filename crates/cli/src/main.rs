@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{Arguments, CliCommand, JsonOutput};
 use crate::commands::{
     agents, completions, config, demo, doctor, dream, hook, hooks, manual, mcp, mcp_servers,
-    memory, permissions, plugin, profile, rewind, search, send, sessions, setup, stats, team,
+    memory, permissions, plugin, profile, rewind, search, send, sessions, setup, stats, team, ui,
 };
 use crate::headless::output;
 use crate::message_catalog::Locale;
@@ -147,6 +147,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             },
             Some(CliCommand::Plugin(command)) => plugin::run(command, world).await,
             Some(CliCommand::Team(command)) => Box::pin(team::run(command, world)).await,
+            Some(CliCommand::Ui(arguments)) => Box::pin(ui::run(arguments, world)).await,
             Some(CliCommand::Send(arguments)) => send::run(arguments, world).await,
             Some(CliCommand::Setup(arguments)) => setup::run(arguments, world),
             None if arguments.is_headless() => headless::run(arguments, world).await,

@@ -64,6 +64,21 @@ words!(
 );
 
 words!(
+    /// Which memory directory a store is of. Unlike [`Scope`], it tells the project's own directory from the
+    /// repository's.
+    StoreScope {
+        /// The user's, for all projects.
+        User = "user",
+        /// The user's, for one project.
+        Project = "project",
+        /// Shared by everyone on the project.
+        Team = "team",
+        /// Part of the repository, written by its authors.
+        Repo = "repo",
+    }
+);
+
+words!(
     /// How far the source of a memory can be trusted (M-17), the lowest first.
     Trust {
         /// The web or an MCP server: the author is unknown.

@@ -51,12 +51,13 @@ pub use import::{
     Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
     from_mem0,
 };
-pub use kind::{MemoryType, Scope, Trust};
+pub use kind::{MemoryType, Scope, StoreScope, Trust};
 pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
 pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
-    RecalledMemoryLine, RecalledMemoryText, RecalledTexts, UnaskedMemories, UnaskedMemory,
+    RecalledMemoryLine, RecalledMemoryText, RecalledTexts, StoreChange, UnaskedMemories,
+    UnaskedMemory, UndoneChanges, undo_changes,
 };
 pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated, is_contradicted};
 pub use rules::{IndexUse, MemoryRules, Saving};

@@ -8,9 +8,11 @@
 #![deny(missing_docs)]
 
 pub mod hook;
+mod loopback;
 pub mod mcp;
 mod memories;
 mod memory_tool;
 pub mod setup;
 
+pub use loopback::LoopbackGuard;
 pub use memories::{Client, ClientMemories, MemoryRequestError};

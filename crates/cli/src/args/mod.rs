@@ -20,6 +20,7 @@ mod send;
 mod sessions;
 mod setup;
 mod team;
+mod ui;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -48,6 +49,7 @@ pub(crate) use send::*;
 pub(crate) use sessions::*;
 pub(crate) use setup::*;
 pub(crate) use team::*;
+pub(crate) use ui::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Parser)]
@@ -230,6 +232,8 @@ pub(crate) enum CliCommand {
     Plugin(PluginCommand),
     #[command(subcommand, after_help = TEAM_EXAMPLES)]
     Team(TeamCommand),
+    #[command(after_help = UI_EXAMPLES)]
+    Ui(UiArguments),
     #[command(after_help = SEND_EXAMPLES)]
     Send(SendArguments),
     #[command(after_help = COMPLETIONS_EXAMPLES)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{LayerSwitch, Project, Settings, Switches, find_project, names};
 use dormouse_engine::EngineEvent;
-use dormouse_memory::{IndexUse, MemoryRules, Saving};
+use dormouse_memory::{IndexUse, MemoryRules, Saving, StoreScope};
 use dormouse_serve::ClientMemories;
 use dormouse_serve::hook::{ClientHookEvent, HookInput, HookState, about_prompt, at_start, output};
 
@@ -15,7 +15,7 @@ use crate::message_catalog::msg;
 use crate::wiring::catch_up::{self, EXTRACT};
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
 use crate::wiring::print;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;

@@ -22,3 +22,4 @@ pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod stats;
 pub(crate) mod team;
+pub(crate) mod ui;

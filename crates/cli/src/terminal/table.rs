@@ -1,6 +1,9 @@
 //! A table for a terminal of 80 columns: names on the left, numbers on the right of their columns.
 
 use dormouse_base::group_digits;
+pub(crate) use dormouse_base::{
+    format_bytes as size, format_dollars as dollars, format_percent as percent,
+};
 
 use dormouse_tui::width::{self, fitted};
 
@@ -68,16 +71,6 @@ pub(crate) fn tokens(count: u64) -> String {
     }
 }
 
-/// Dollars: to the hundredth of a cent as long as that matters.
-pub(crate) fn dollars(amount: f64) -> String {
-    if amount < 100.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
-}
-
-/// A share as `93.4 %`.
-pub(crate) fn percent(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
-}
-
 /// Milliseconds as a person says them.
 pub(crate) fn time(milliseconds: u64) -> String {
     let seconds = milliseconds / 1_000;
@@ -86,16 +79,6 @@ pub(crate) fn time(milliseconds: u64) -> String {
         10..=119 => format!("{seconds} s"),
         120..=7_199 => format!("{} min", seconds / 60),
         _ => format!("{} h", seconds / 3_600),
-    }
-}
-
-/// Bytes as a person says them.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0 => "0".to_owned(),
-        1..=9_999 => format!("{bytes} B"),
-        10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
-        _ => format!("{} MB", group_digits(bytes / 1_000_000)),
     }
 }
 

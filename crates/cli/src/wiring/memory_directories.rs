@@ -3,7 +3,6 @@
 //! Invariants: reading creates nothing; a project never sees another project's memories; the repository's directory is
 //! not reached through a link.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,10 +13,9 @@ use dormouse_base::{
 use dormouse_engine::SessionFolder;
 use dormouse_memory::{
     AnchoredProject, ChangeError, DirectoryChoice, DirectorySource, IndexUpkeep, Policy, Scope,
-    Store, StoreOptions, memory_directory, project_memory, repository_memory, team_memory,
-    user_memory,
+    Store, StoreOptions, StoreScope, memory_directory, project_memory, repository_memory,
+    team_memory, user_memory,
 };
-use serde::Serialize;
 
 use crate::args::MemoryScopeArgument;
 use crate::message_catalog::msg;
@@ -26,31 +24,6 @@ use crate::wiring::memory_policy::{policy, team_rules};
 use crate::wiring::repository_git::RepositoryGit;
 use crate::wiring::world::World;
 use crate::wiring::world::environment_for_children;
-
-/// The scope of a memory directory. Unlike [`Scope`], it tells the project's own directory from the repository's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StoreScope {
-    /// The user's, for all projects.
-    User,
-    /// The user's, for one project.
-    Project,
-    /// Shared by everyone on the project.
-    Team,
-    /// Part of the repository, written by its authors.
-    Repo,
-}
-
-impl fmt::Display for StoreScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Team => "team",
-            Self::Repo => "repo",
-        })
-    }
-}
 
 impl From<MemoryScopeArgument> for StoreScope {
     fn from(scope: MemoryScopeArgument) -> Self {

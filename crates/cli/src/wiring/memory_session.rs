@@ -8,12 +8,12 @@ use dormouse_conversation::ServerTool;
 use dormouse_engine::{
     IndexUse, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving, SessionMemory,
 };
-use dormouse_memory::{ChangeError, Scope, Store, file_commands};
+use dormouse_memory::{ChangeError, Scope, Store, StoreScope, file_commands};
 use dormouse_model::Dialect;
 
 use crate::wiring::embedder;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
 use crate::wiring::print;
 use crate::wiring::world::World;
 

@@ -1,11 +1,14 @@
 //! Finds the session that `--continue` or `--resume` names.
 
+use std::path::Path;
+
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::{list_sessions, newest_session};
 use dormouse_engine::SessionFolder;
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
+use crate::wiring::world::current_project;
 
 /// The session that `--continue` continues.
 pub(crate) fn most_recent_session(folder: Option<&SessionFolder>) -> Result<SessionId, Failure> {
@@ -42,4 +45,12 @@ pub(crate) fn find_session(
                 .hint(msg!("session-ambiguous-hint")))
         }
     }
+}
+
+/// The name of this project's folder, by which its figures go.
+pub(crate) fn metrics_project(home: &Path) -> Result<String, Failure> {
+    let project = current_project()?;
+    let folder = SessionFolder::existing(home, &project)?;
+    let name = folder.as_ref().and_then(|folder| folder.dir().path().file_name());
+    Ok(name.map_or(project.slug().to_string(), |name| name.to_string_lossy().into_owned()))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{LayerSwitch, Project, Settings, Switches, names};
-use dormouse_memory::Store;
+use dormouse_memory::{Store, StoreScope};
 use dormouse_team::{
     ClientError, Membership, MembershipFile, SyncError, SyncReport, TeamClient, TeamSync, TeamToken,
 };
@@ -11,7 +11,7 @@ use dormouse_team::{
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::key_command::printed_key;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
 use crate::wiring::settings;
 use crate::wiring::team_membership::existing_folder;
 use crate::wiring::trust::Untrusted;

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Project, ProjectSlug, Settings};
+use dormouse_memory::StoreScope;
 use dormouse_team::{Membership, MembershipFile};
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_directories::{MemoryDirectories, StoreScope, known_team_directory};
+use crate::wiring::memory_directories::{MemoryDirectories, known_team_directory};
 use crate::wiring::world::World;
 
 fn folder_path(directories: &MemoryDirectories) -> Option<PathBuf> {

@@ -20,5 +20,5 @@ pub use metric::{
 pub use read::{MetricEntry, MetricsFilter, UnreadableLines, read_metrics};
 pub use summary::{
     BreakerTotals, JobTotals, KeptTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
-    RequestTotals, ToolTotals, summarize_metrics,
+    RequestTotals, ToolTotals, summarize_metrics, summarize_metrics_by_day,
 };

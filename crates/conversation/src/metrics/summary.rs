@@ -5,6 +5,8 @@ use std::path::Path;
 
 use dormouse_base::{FileError, SessionId};
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::{
@@ -351,6 +353,26 @@ pub fn summarize_metrics(
     sessions.finish(&mut summary);
     summary.unreadable_lines = unreadable.0;
     Ok(summary)
+}
+
+/// Adds up the metrics that pass a filter, for each day of a time zone on which there are any.
+pub fn summarize_metrics_by_day(
+    folder: &Path,
+    filter: &MetricsFilter,
+    zone: &TimeZone,
+) -> Result<BTreeMap<Date, MetricsSummary>, FileError> {
+    let mut days: BTreeMap<Date, (MetricsSummary, Sessions)> = BTreeMap::new();
+    let _unreadable = read_metrics(folder, filter, &mut |entry| {
+        let day = entry.at.to_zoned(zone.clone()).date();
+        let (summary, sessions) = days.entry(day).or_default();
+        sessions.add(&entry);
+        summary.add(&entry);
+    })?;
+    let finished = days.into_iter().map(|(day, (mut summary, sessions))| {
+        sessions.finish(&mut summary);
+        (day, summary)
+    });
+    Ok(finished.collect())
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {

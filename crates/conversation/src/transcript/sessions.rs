@@ -1,6 +1,6 @@
 //! The sessions of a project: which there are, what each is about, which was last.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::time::SystemTime;
 
 use dormouse_base::{AgentId, Dir, EntryKind, FileAction, FileError, RelPath, SessionId};
@@ -110,6 +110,40 @@ pub fn list_sessions(dir: &Dir, text: Option<&str>) -> Result<Vec<SessionSummary
         });
     }
     Ok(summaries)
+}
+
+/// A session as its first lines tell it: cheap, however long it is.
+#[derive(Debug, Clone)]
+pub struct SessionHead {
+    /// Its id.
+    pub session: SessionId,
+    /// The first thing the user said in it; none if that is not near the beginning.
+    pub title: Option<String>,
+    /// When it was last written.
+    pub modified: SystemTime,
+    /// The size of the transcript.
+    pub bytes: u64,
+}
+
+/// Bytes at the beginning of a transcript in which its title is looked for.
+const HEAD_BYTES: u64 = 1024 * 1024;
+
+/// The newest sessions of a folder after the first `skip`, and how many there are. Only the beginning of each is read.
+pub fn session_heads(
+    dir: &Dir,
+    skip: usize,
+    most: usize,
+) -> Result<(Vec<SessionHead>, usize), FileError> {
+    let files = session_files(dir)?;
+    let head = |(session, modified): &(SessionId, SystemTime)| {
+        // A file that went away between the listing and here is no longer a session.
+        let bytes = dir.entry(&session_file(*session)).ok()?.size;
+        let file = dir.open_file(&session_file(*session)).ok()?;
+        let lines = BufReader::new(file.take(HEAD_BYTES)).split(b'\n').map_while(Result::ok);
+        let title = lines.into_iter().find_map(|line| title_in_line(&line));
+        Some(SessionHead { session: *session, title, modified: *modified, bytes })
+    };
+    Ok((files.iter().skip(skip).take(most).filter_map(head).collect(), files.len()))
 }
 
 /// The session that was written last, if there is one with a word of the user in it.

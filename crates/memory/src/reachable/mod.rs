@@ -2,6 +2,7 @@
 //! and the server for other agents share it.
 
 mod caveat;
+mod changes;
 mod found;
 mod quarantine;
 mod recalled_text;
@@ -23,6 +24,7 @@ use crate::scan::{Scan, ScanCache, Scanned};
 use crate::store::{ChangeError, Store};
 use dormouse_search::Embedder;
 
+pub use changes::{StoreChange, UndoneChanges, undo_changes};
 pub use found::FoundMemory;
 use quarantine::QuarantineCache;
 pub use quarantine::QuarantinedText;

@@ -48,3 +48,38 @@ pub fn shown_tiers<'a>(hits: impl IntoIterator<Item = &'a MemoryHit>) -> Vec<Rec
     };
     hits.into_iter().enumerate().map(tier).collect()
 }
+
+/// How a memory would get into a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecallAddition {
+    /// Its text is added.
+    Whole,
+    /// A line that names it is added.
+    Line,
+    /// The small model may select it.
+    IfSelected,
+    /// A session does not read its directory.
+    Never,
+}
+
+/// How each of these hits, best first, would get into a conversation. Of those that a session reads, only the first few
+/// are added automatically.
+pub fn recall_additions<'a>(
+    hits: impl IntoIterator<Item = &'a MemoryHit>,
+    is_read: impl Fn(&MemoryHit) -> bool,
+) -> Vec<RecallAddition> {
+    let hits: Vec<&MemoryHit> = hits.into_iter().collect();
+    let read = hits.iter().copied().filter(|hit| is_read(hit));
+    let mut tiers = shown_tiers(read).into_iter();
+    let addition = |hit: &&MemoryHit| {
+        if !is_read(hit) {
+            return RecallAddition::Never;
+        }
+        match tiers.next() {
+            Some(RecallTier::Sure) => RecallAddition::Whole,
+            Some(RecallTier::Likely) => RecallAddition::Line,
+            Some(RecallTier::Unlikely) | None => RecallAddition::IfSelected,
+        }
+    };
+    hits.iter().map(addition).collect()
+}

@@ -9,7 +9,9 @@ mod index;
 mod memory_search;
 mod vectors;
 
-pub use choice::{MAX_LIKELY, MAX_SURE, RecallChoice, shown_tiers};
+pub use choice::{
+    MAX_LIKELY, MAX_SURE, RecallAddition, RecallChoice, recall_additions, shown_tiers,
+};
 pub use hit::{
     MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
 };

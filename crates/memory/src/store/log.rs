@@ -59,10 +59,15 @@ impl StoreHistory<'_> {
 
     /// The contents before and after a change, file by file.
     pub fn diff(&self, id: ChangeId) -> Result<Vec<FileDiff>, ChangeError> {
+        self.diffs(&[id])?.pop().ok_or(ChangeError::NoChange(id))
+    }
+
+    /// The diffs of several changes, in the given order; the history is read once.
+    pub fn diffs(&self, ids: &[ChangeId]) -> Result<Vec<Vec<FileDiff>>, ChangeError> {
         let changes = journal::read_changes(&self.store.state)?;
         let contents = Contents::of(&changes);
-        let change =
-            changes.iter().find(|change| change.id == id).ok_or(ChangeError::NoChange(id))?;
+        let by_id: BTreeMap<ChangeId, &RecordedChange> =
+            changes.iter().map(|change| (change.id, change)).collect();
         let diff = |file: &RecordedFileChange| FileDiff {
             file: file.file.clone(),
             before: file
@@ -72,7 +77,11 @@ impl StoreHistory<'_> {
                 .map(|(bytes, _)| bytes),
             after: file.after.as_ref().and_then(|version| Some(version.content.as_ref()?.bytes())),
         };
-        Ok(change.files.iter().map(diff).collect())
+        let diffs = ids.iter().map(|id| {
+            let change = by_id.get(id).ok_or(ChangeError::NoChange(*id))?;
+            Ok(change.files.iter().map(diff).collect())
+        });
+        diffs.collect()
     }
 
     /// The tasks ([`LogEntry::part_of`]), such as dreams, of which a change in this store was undone.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONNECTION, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONNECTION, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -24,11 +24,12 @@ use super::connection::ClientConnection;
 use super::error::ServeError;
 use super::server::MemoryServer;
 use super::token::AccessToken;
+use crate::loopback::LoopbackGuard;
 
 /// The only path.
 const PATH: &str = "/mcp";
-/// Origins of pages from this machine. They need the token as well.
-const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+/// Pages from this machine are admitted. They need the token as well.
+const GUARD: LoopbackGuard = LoopbackGuard::any_port();
 /// The pause after a connection that could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -88,7 +89,8 @@ impl HttpListener {
     ) -> Result<Infallible, ServeError> {
         let server = Arc::new(server);
         let config = StreamableHttpServerConfig::default()
-            .with_allowed_origins(ORIGINS)
+            // Host and origin are checked before a request gets here.
+            .disable_allowed_hosts()
             .with_max_request_body_bytes(self.limits.body_bytes);
         let service = StreamableHttpService::new(
             move || Ok(ClientConnection::new(Arc::clone(&server))),
@@ -170,6 +172,13 @@ impl GuardedService {
             return refusal;
         }
         admitted.store(true, Ordering::Relaxed);
+        let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
+        if !GUARD.admits_host(header(HOST)) || !GUARD.admits_origin(header(ORIGIN)) {
+            return closing(
+                StatusCode::FORBIDDEN,
+                "requests of pages and host names other than this machine's are refused\n",
+            );
+        }
         if request.uri().path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
         }

@@ -2,7 +2,7 @@
 
 use dormouse_base::{Dir, Settings, SettingsStack, Switches, find_project};
 use dormouse_conversation::Block;
-use dormouse_memory::{ChangeOrigin, Expected, MemoryFile, Store};
+use dormouse_memory::{ChangeOrigin, Expected, MemoryFile, Store, StoreScope};
 use dormouse_model::script::ScriptedTurn;
 use dormouse_team::{
     DatabaseAddress, MembershipFile, NewToken, PersonName, PlainHttp, RepositoryName,
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::team::report;
 use crate::wiring::exit::Failure;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
 use crate::wiring::world::World;
 
 use super::narration::{explain, line, show_excerpt};

@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use dormouse_base::Dir;
-use dormouse_memory::{ChangeOrigin, LintFinding, lint as lint_folder, lint_text};
+use dormouse_memory::{ChangeOrigin, LintFinding, StoreScope, lint as lint_folder, lint_text};
 use serde::Serialize;
 
 use super::annotations;
 use super::check_row::CheckRow;
-use super::stores::{ScopedStore, SelectedStores, into_receipt};
+use super::stores::{SelectedStores, into_receipt};
 use super::table::TextTable;
 use crate::args::{LintArguments, MemoryDoctorArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

@@ -1,9 +1,7 @@
 //! A problem that `doctor` or `lint` found, as all formats show it.
 
-use dormouse_memory::LintFinding;
+use dormouse_memory::{LintFinding, StoreScope};
 use serde::Serialize;
-
-use crate::wiring::memory_directories::StoreScope;
 
 /// A finding in JSON output.
 #[derive(Serialize)]

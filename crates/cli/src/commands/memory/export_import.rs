@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use dormouse_memory::{
-    ChangeAuthor, ChangeOrigin, Exported, INDEX, Imported, ImportedText, MemoryFile, from_folder,
-    from_mcp_memory, from_mem0,
+    ChangeAuthor, ChangeOrigin, Exported, INDEX, Imported, ImportedText, MemoryFile, StoreScope,
+    from_folder, from_mcp_memory, from_mem0,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::stores::{ScopedStore, SelectedStores, confirm_secrets, into_receipt, open_for_writing};
+use super::stores::{SelectedStores, confirm_secrets, into_receipt, open_for_writing};
 use crate::args::{ExportArguments, ImportArguments, ImportFormat};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

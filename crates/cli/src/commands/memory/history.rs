@@ -1,17 +1,20 @@
 //! `dormouse memory log`, `diff` and `undo`. Change numbers are counted per store.
 
+use std::ops::Deref;
+
 use dormouse_memory::{
-    ChangeKind, ChangeOrigin, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, fold,
+    ChangeError, ChangeKind, FileDiff, LogEntry, MemoryFile, MessageSource, Receipt, StoreChange,
+    StoreScope, UndoneChanges, fold, undo_changes,
 };
 use serde::Serialize;
 
 use super::restore::find_in_trash;
-use super::stores::{ScopedStore, SelectedStores};
+use super::stores::SelectedStores;
 use super::table::TextTable;
 use crate::args::{DiffArguments, LogArguments, UndoArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 
@@ -48,24 +51,47 @@ fn change_word(effect: ChangeKind) -> &'static str {
     }
 }
 
-/// A change and its store.
-struct StoreChange<'a> {
+/// A change and its store with its scope.
+struct ScopedChange<'a> {
     scoped: &'a ScopedStore,
-    entry: LogEntry,
+    found: StoreChange,
+}
+
+impl Deref for ScopedChange<'_> {
+    type Target = StoreChange;
+
+    fn deref(&self) -> &StoreChange {
+        &self.found
+    }
+}
+
+impl SelectedStores {
+    fn scoped_change(&self, found: StoreChange) -> Option<ScopedChange<'_>> {
+        Some(ScopedChange { scoped: self.list.get(found.position)?, found })
+    }
 }
 
 /// All changes, newest first, including those made by other programs.
-fn changes(stores: &SelectedStores) -> Result<Vec<StoreChange<'_>>, Failure> {
-    let mut all = Vec::new();
-    for scoped in &stores.list {
-        scoped.notice()?;
-        all.extend(
-            scoped.store.history().log()?.into_iter().map(|entry| StoreChange { scoped, entry }),
-        );
-    }
-    // Within a store, the number is the order if the clock was set back.
-    all.sort_by_key(|change| std::cmp::Reverse((change.entry.time, change.entry.id)));
-    Ok(all)
+fn changes(stores: &SelectedStores) -> Result<Vec<ScopedChange<'_>>, Failure> {
+    stores.list.iter().try_for_each(ScopedStore::notice)?;
+    known_changes(stores)
+}
+
+/// The recorded changes, newest first.
+fn known_changes(stores: &SelectedStores) -> Result<Vec<ScopedChange<'_>>, Failure> {
+    let all = stores.reachable.changes()?.into_iter();
+    Ok(all.filter_map(|found| stores.scoped_change(found)).collect())
+}
+
+/// Some changes of a task were undone, and then one could not be.
+fn partly_undone(
+    error: ChangeError,
+    stores: &SelectedStores,
+    next: Option<&StoreChange>,
+) -> Failure {
+    let scoped = next.and_then(|next| stores.list.get(next.position));
+    let scope = scoped.map(|scoped| scoped.scope.to_string()).unwrap_or_default();
+    Failure::from(error).hint(msg!("memory-undo-partial", scope = scope))
 }
 
 pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit, Failure> {
@@ -96,7 +122,7 @@ pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit,
 fn files_of(
     stores: &SelectedStores,
     name: &str,
-    changes: &[StoreChange<'_>],
+    changes: &[ScopedChange<'_>],
 ) -> Result<Vec<(StoreScope, MemoryFile)>, Failure> {
     let failure = match stores.find_by_name(name) {
         Ok(found) => return Ok(vec![(found.scoped.scope, found.memory.file.clone())]),
@@ -114,13 +140,13 @@ fn files_of(
     if former.is_empty() { Err(failure) } else { Ok(former) }
 }
 
-fn touches(change: &StoreChange<'_>, files: &[(StoreScope, MemoryFile)]) -> bool {
+fn touches(change: &ScopedChange<'_>, files: &[(StoreScope, MemoryFile)]) -> bool {
     files.iter().any(|(scope, wanted)| {
         *scope == change.scoped.scope && change.entry.files.iter().any(|(file, _)| file == wanted)
     })
 }
 
-fn logged<'a>(change: &'a StoreChange<'_>) -> ChangeJson<'a> {
+fn logged<'a>(change: &'a ScopedChange<'_>) -> ChangeJson<'a> {
     let entry = &change.entry;
     let changed_file = |(file, effect): &(MemoryFile, ChangeKind)| ChangedFileJson {
         file: file.to_string(),
@@ -141,9 +167,10 @@ fn logged<'a>(change: &'a StoreChange<'_>) -> ChangeJson<'a> {
     }
 }
 
-fn table(changes: &[StoreChange<'_>]) -> TextTable {
+fn table(changes: &[ScopedChange<'_>]) -> TextTable {
     let mut table = TextTable::new(&["change", "scope", "when", "who", "what"]);
-    for StoreChange { scoped, entry } in changes {
+    for change in changes {
+        let (scoped, entry) = (change.scoped, &change.entry);
         let mut what = format!("{} ({})", describe_files(&entry.files), reason(entry));
         if let Some(by) = entry.undone_by {
             what.push_str(&format!(" (undone by {by})"));
@@ -250,8 +277,8 @@ fn no_change() -> Failure {
 }
 
 /// Finds a change by its number, which may exist in several stores.
-fn find_change(changes: Vec<StoreChange<'_>>, number: u64) -> Result<StoreChange<'_>, Failure> {
-    let mut matching: Vec<StoreChange<'_>> =
+fn find_change(changes: Vec<ScopedChange<'_>>, number: u64) -> Result<ScopedChange<'_>, Failure> {
+    let mut matching: Vec<ScopedChange<'_>> =
         changes.into_iter().filter(|change| change.entry.id.0 == number).collect();
     match (matching.pop(), matching.is_empty()) {
         (Some(only), true) => Ok(only),
@@ -277,12 +304,22 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
         Some(number) => find_change(changes(&stores)?, number)?,
         None => last_undoable(&stores)?,
     };
-    let together = with_same_dream(&stores, change)?;
-    let (undone, left) = undo_all(&together)?;
+    let together = stores.reachable.with_same_task(change.found)?;
+    let UndoneChanges { receipts, error } = undo_changes(&together);
+    let left = match error {
+        Some(error) if receipts.is_empty() => return Err(error.into()),
+        Some(error) => Some(partly_undone(error, &stores, together.get(receipts.len()))),
+        None => None,
+    };
+    let undone: Vec<(ScopedChange<'_>, Receipt)> = together
+        .into_iter()
+        .filter_map(|found| stores.scoped_change(found))
+        .zip(receipts)
+        .collect();
     if arguments.common.json {
         let all = changes(&stores)?;
-        let is_done = |done: &&StoreChange<'_>| {
-            let same = |(change, receipt): &(&StoreChange<'_>, Receipt)| {
+        let is_done = |done: &&ScopedChange<'_>| {
+            let same = |(change, receipt): &(ScopedChange<'_>, Receipt)| {
                 done.scoped.scope == change.scoped.scope && done.entry.id == receipt.id
             };
             undone.iter().any(same)
@@ -300,46 +337,7 @@ pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exi
     left.map_or(Ok(Exit::Done), Err)
 }
 
-/// A change and all others of the same dream, which are undone together.
-fn with_same_dream<'d>(
-    stores: &'d SelectedStores,
-    change: StoreChange<'d>,
-) -> Result<Vec<StoreChange<'d>>, Failure> {
-    let Some(whole) = change.entry.part_of.clone() else { return Ok(vec![change]) };
-    let (scoped, id) = (change.scoped.scope, change.entry.id);
-    let mut all = vec![change];
-    for other in changes(stores)? {
-        let entry = &other.entry;
-        let belongs = entry.part_of.as_deref() == Some(&whole) && entry.undone_by.is_none();
-        if belongs && entry.undoes.is_none() && (other.scoped.scope, entry.id) != (scoped, id) {
-            all.push(other);
-        }
-    }
-    Ok(all)
-}
-
-/// The undone changes, and the error that stopped the rest.
-type Undone<'c, 'd> = (Vec<(&'c StoreChange<'d>, Receipt)>, Option<Failure>);
-
-/// Undoes changes one after the other, up to the first that fails.
-fn undo_all<'c, 'd>(changes: &'c [StoreChange<'d>]) -> Result<Undone<'c, 'd>, Failure> {
-    let mut undone = Vec::new();
-    for change in changes {
-        let by = ChangeOrigin::user(format!("undo of change {}", change.entry.id));
-        match change.scoped.store.history().undo(&by, Some(change.entry.id)) {
-            Ok(receipt) => undone.push((change, receipt)),
-            Err(error) if undone.is_empty() => return Err(error.into()),
-            Err(error) => {
-                let scope = change.scoped.scope.to_string();
-                let failure = Failure::from(error).hint(msg!("memory-undo-partial", scope = scope));
-                return Ok((undone, Some(failure)));
-            }
-        }
-    }
-    Ok((undone, None))
-}
-
-fn print_undone(change: &StoreChange<'_>, receipt: &Receipt) {
+fn print_undone(change: &ScopedChange<'_>, receipt: &Receipt) {
     print::data_line(&msg!(
         "memory-undone",
         number = change.entry.id.to_string(),
@@ -358,17 +356,8 @@ fn print_undone(change: &StoreChange<'_>, receipt: &Receipt) {
 
 /// The last change that is neither undone nor an undo. Changes by other programs that were not recorded yet
 /// do not count.
-fn last_undoable(stores: &SelectedStores) -> Result<StoreChange<'_>, Failure> {
-    let mut all = Vec::new();
-    for scoped in &stores.list {
-        all.extend(
-            scoped.store.history().log()?.into_iter().map(|entry| StoreChange { scoped, entry }),
-        );
-    }
-    all.retain(|change| {
-        let entry = &change.entry;
-        entry.undoable && entry.undoes.is_none() && entry.undone_by.is_none()
-    });
-    let last = all.into_iter().max_by_key(|change| (change.entry.time, change.entry.id));
+fn last_undoable(stores: &SelectedStores) -> Result<ScopedChange<'_>, Failure> {
+    let mut all = known_changes(stores)?.into_iter();
+    let last = all.find(|change| change.can_be_undone() && change.entry.undoes.is_none());
     last.ok_or_else(|| Failure::failed(anyhow::anyhow!(msg!("memory-nothing-to-undo"))))
 }

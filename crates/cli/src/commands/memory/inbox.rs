@@ -1,15 +1,15 @@
 //! `dormouse memory inbox`: proposed changes (M-21), which the user accepts, edits or refuses.
 
-use dormouse_memory::{FileDiff, MessageSource, Proposal, ProposalId, ProposedFile};
+use dormouse_memory::{FileDiff, MessageSource, Proposal, ProposalId, ProposedFile, StoreScope};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::stores::{ScopedStore, SelectedStores};
+use super::stores::SelectedStores;
 use crate::args::{InboxArguments, InboxVerb};
 use crate::message_catalog::msg;
 use crate::wiring::editor::EditedCopy;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

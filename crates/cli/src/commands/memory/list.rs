@@ -1,7 +1,7 @@
 //! `dormouse memory list`, `show` and `path`.
 
 use dormouse_base::group_digits;
-use dormouse_memory::{Age, DirectorySource, MemoryType, MemoryUsage};
+use dormouse_memory::{Age, DirectorySource, MemoryType, MemoryUsage, StoreScope};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::table::TextTable;
 use crate::args::{ListArguments, MemoryScopeArgument, NamedArguments, PathArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::{MemoryDirectory, StoreScope};
+use crate::wiring::memory_directories::MemoryDirectory;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

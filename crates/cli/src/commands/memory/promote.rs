@@ -3,7 +3,7 @@
 use dormouse_frontmatter as frontmatter;
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    Anchor, AnchorCache, ChangeOrigin, Claims, Expected, KnownTexts, MemoryFile, Scope,
+    Anchor, AnchorCache, ChangeOrigin, Claims, Expected, KnownTexts, MemoryFile, Scope, StoreScope,
     TextRelation, check_anchors, instruction_files,
 };
 
@@ -11,7 +11,6 @@ use super::stores::{ScopedMemory, SelectedStores, into_receipt, open_for_writing
 use crate::args::PromoteArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

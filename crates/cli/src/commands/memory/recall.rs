@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use dormouse_base::Settings;
 use dormouse_memory::recall::{
-    MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, shown_tiers,
+    MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, RecallAddition,
+    recall_additions,
 };
-use dormouse_search::{FusedRank, MatchKind, RecallTier, VectorUse};
+use dormouse_search::{FusedRank, MatchKind, VectorUse};
 use dormouse_tui::width;
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -20,9 +21,9 @@ use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::world::World;
+use dormouse_memory::StoreScope;
 
 /// Up to this number of files, every outdated index is updated.
 const QUICK_SCAN_FILES: u32 = 5_000;
@@ -152,17 +153,18 @@ fn run_search(
     let hits: Vec<(&MemoryHit, ScopedMemory<'_>)> =
         ranking.hits.iter().filter_map(|hit| Some((hit, stores.memory_of(hit)?))).collect();
     if request.json {
-        let rows =
-            hits.iter().zip(additions(&hits)).map(|((hit, found), addition)| ScoredMemoryJson {
+        let rows = hits.iter().zip(additions(&hits, stores)).map(|((hit, found), addition)| {
+            ScoredMemoryJson {
                 row: found.summary(stores.now),
                 score: hit.score,
                 coverage: hit.evidence.coverage,
                 confidence: hit.confidence,
-                sure: addition == Addition::Whole,
-                likely: addition == Addition::Line,
+                sure: addition == RecallAddition::Whole,
+                likely: addition == RecallAddition::Line,
                 why: request.explain.then(|| matches_json(hit)),
                 places: hit.fused_rank.map(RanksJson::from),
-            });
+            }
+        });
         print::json(&rows.collect::<Vec<_>>())?;
     } else if request.explain {
         explain(&hits, stores);
@@ -201,45 +203,25 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
     why.collect()
 }
 
-/// How a memory would get into a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Addition {
-    /// Its text is added.
-    Whole,
-    /// A line that names it is added.
-    Line,
-    /// The small model may select it.
-    IfSelected,
-    /// A session does not read the repository's directory.
-    Never,
-}
-
-/// For each result in turn. Of those that a session reads, only the first few are added automatically.
-fn additions(hits: &[(&MemoryHit, ScopedMemory<'_>)]) -> Vec<Addition> {
-    let is_read = |found: &ScopedMemory<'_>| found.scoped.scope != StoreScope::Repo;
-    let read = hits.iter().filter(|(_, found)| is_read(found)).map(|(hit, _)| *hit);
-    let mut tiers = shown_tiers(read).into_iter();
-    let addition = |(_, found): &(&MemoryHit, ScopedMemory<'_>)| {
-        if !is_read(found) {
-            return Addition::Never;
-        }
-        match tiers.next() {
-            Some(RecallTier::Sure) => Addition::Whole,
-            Some(RecallTier::Likely) => Addition::Line,
-            Some(RecallTier::Unlikely) | None => Addition::IfSelected,
-        }
+/// How each result would get into a conversation: a session does not read the repository's directory.
+fn additions(
+    hits: &[(&MemoryHit, ScopedMemory<'_>)],
+    stores: &SelectedStores,
+) -> Vec<RecallAddition> {
+    let is_read = |hit: &MemoryHit| {
+        stores.list.get(hit.store_index).is_some_and(|scoped| scoped.scope != StoreScope::Repo)
     };
-    hits.iter().map(addition).collect()
+    recall_additions(hits.iter().map(|(hit, _)| *hit), is_read)
 }
 
 /// Prints each memory with the reasons for its rank.
 fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
-    for ((hit, found), addition) in hits.iter().zip(additions(hits)) {
+    for ((hit, found), addition) in hits.iter().zip(additions(hits, stores)) {
         let verdict = match addition {
-            Addition::Whole => msg!("recall-explain-sure"),
-            Addition::Line => msg!("recall-explain-likely"),
-            Addition::IfSelected => msg!("recall-explain-not-sure"),
-            Addition::Never => msg!("recall-explain-repo"),
+            RecallAddition::Whole => msg!("recall-explain-sure"),
+            RecallAddition::Line => msg!("recall-explain-likely"),
+            RecallAddition::IfSelected => msg!("recall-explain-not-sure"),
+            RecallAddition::Never => msg!("recall-explain-repo"),
         };
         print::data_line(&msg!(
             "recall-explain",

@@ -1,14 +1,14 @@
 //! `dormouse memory restore`: restores a memory from the trash or from its history.
 
-use dormouse_memory::{ChangeId, ChangeOrigin, MemoryFile, Trashed, fold};
+use dormouse_memory::{ChangeId, ChangeOrigin, MemoryFile, StoreScope, Trashed, fold};
 use serde::Serialize;
 
-use super::stores::{ScopedStore, SelectedStores, into_receipt};
+use super::stores::{SelectedStores, into_receipt};
 use super::table::TextTable;
 use crate::args::RestoreArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

@@ -5,11 +5,11 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, Project, Settings, nearest_name};
+use dormouse_base::{Project, Settings, nearest_name};
 use dormouse_memory::recall::{MemoryHit, QuarantineFilter};
 use dormouse_memory::{
-    ChangeError, ChangeOrigin, ChangeOutcome, FoundMemory, MemoryType, MemoryUsage, RankingSetup,
-    ReachableMemories, Receipt, Store, Trust, fold,
+    ChangeError, ChangeOrigin, ChangeOutcome, FoundMemory, MemoryType, MemoryUsage,
+    ReachableMemories, Receipt, StoreScope, Trust, fold,
 };
 use dormouse_search::Embedder;
 use jiff::Timestamp;
@@ -19,17 +19,10 @@ use crate::args::MemoryScopeArgument;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
+use crate::wiring::memory_stores::{self, OpenedStores, ScopedStore};
 use crate::wiring::print;
-use crate::wiring::settings;
-use crate::wiring::trust::Untrusted;
-use crate::wiring::world::{World, current_project};
-
-/// A store with its scope.
-pub(super) struct ScopedStore {
-    pub(super) scope: StoreScope,
-    pub(super) store: Arc<Store>,
-}
+use crate::wiring::world::World;
 
 /// The stores of a command.
 pub(super) struct SelectedStores {
@@ -56,24 +49,9 @@ impl SelectedStores {
         scope: Option<MemoryScopeArgument>,
         embedder: impl FnOnce(&Settings) -> Result<Option<Arc<dyn Embedder>>, Failure>,
     ) -> Result<Self, Failure> {
-        let (directories, project, settings) = find(world, DirectoryAccess::Read).await?;
-        let mut list = Vec::new();
-        let selected = scope.map(|scope| directories.of(scope.into()));
-        for directory in directories.list() {
-            if selected.is_some_and(|selected| selected != Some(directory)) {
-                continue;
-            }
-            if let Some(store) = directories.existing(directory)? {
-                list.push(ScopedStore { scope: directory.scope, store: Arc::new(store) });
-            }
-        }
-        let setup = RankingSetup {
-            cache: Some(world.home()?.join("cache")),
-            embedder: embedder(&settings)?,
-            project: Some(Dir::open(&project.checkout)?),
-        };
-        let stores = list.iter().map(|scoped| Arc::clone(&scoped.store)).collect();
-        let reachable = ReachableMemories::new(stores, setup);
+        let scope = scope.map(Into::into);
+        let OpenedStores { list, reachable, directories, project, .. } =
+            OpenedStores::open(world, scope, embedder).await?;
         Ok(Self { list, reachable, directories, project, now: world.clock.now() })
     }
 
@@ -123,7 +101,7 @@ pub(super) async fn open_for_writing(
     world: &World,
     scope: StoreScope,
 ) -> Result<ScopedStore, Failure> {
-    let (directories, ..) = find(world, DirectoryAccess::Write(scope)).await?;
+    let (directories, ..) = memory_stores::find(world, DirectoryAccess::Write(scope)).await?;
     let directory = directories.of(scope).ok_or_else(no_repo_scope)?;
     Ok(ScopedStore { scope: directory.scope, store: Arc::new(directories.open(directory)?) })
 }
@@ -132,21 +110,6 @@ pub(super) async fn open_for_writing(
 pub(super) fn no_repo_scope() -> Failure {
     Failure::usage(anyhow::anyhow!(msg!("memory-no-repo-scope")))
         .hint(msg!("memory-no-repo-scope-hint"))
-}
-
-async fn find(
-    world: &World,
-    visit: DirectoryAccess,
-) -> Result<(MemoryDirectories, Project, Settings), Failure> {
-    let project = current_project()?;
-    let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
-    let directories =
-        MemoryDirectories::find(world, &project, (&in_force.settings, &in_force.switches), visit)
-            .await?;
-    if let Some(old) = &directories.taken_over_from {
-        print::note(&msg!("memory-repository-moved", path = old.display().to_string()));
-    }
-    Ok((directories, project, in_force.settings))
 }
 
 fn ambiguous<'a>(name: &str, matching: impl Iterator<Item = &'a ScopedMemory<'a>>) -> Failure {

@@ -5,15 +5,14 @@ use std::path::Path;
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 use dormouse_memory::{
     ChangeKind, ChangeOrigin, ContentHash, Expected, GuardRegistry, MemoryFile, MemoryType,
-    NewMemory, Receipt,
+    NewMemory, Receipt, StoreScope,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::one_line;
 use super::stores::{
-    ScopedMemory, ScopedStore, SelectedStores, can_ask_user, confirm_secrets, into_receipt,
-    open_for_writing,
+    ScopedMemory, SelectedStores, can_ask_user, confirm_secrets, into_receipt, open_for_writing,
 };
 use crate::args::{
     AddArguments, EditArguments, MemoryScopeArgument, MemoryTypeArgument, NamedArguments,
@@ -23,7 +22,7 @@ use crate::message_catalog::msg;
 use crate::wiring::editor;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
-use crate::wiring::memory_directories::StoreScope;
+use crate::wiring::memory_stores::ScopedStore;
 use crate::wiring::print;
 use crate::wiring::world::World;
 

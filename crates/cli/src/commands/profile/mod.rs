@@ -1,11 +1,5 @@
 //! `dormouse context`: profiles a session by replaying it through the context layers (C-24).
 
-mod html;
-mod layer_setup;
-mod plots;
-mod session;
-mod session_log;
-mod subagent_profile;
 mod text;
 
 use std::collections::BTreeMap;
@@ -16,29 +10,29 @@ use dormouse_context::profile::Profile;
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{LayerTotals, RequestTotals};
 use dormouse_model::PRICES_DATED;
+use dormouse_web::offline_profile_page;
 use serde::Serialize;
 
 use crate::args::ContextArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
+use crate::wiring::session_profile::{ProfiledSession, SessionLog, SubagentProfile};
 use crate::wiring::world::World;
-use session::ProfiledSession;
-use session_log::SessionLog;
-use subagent_profile::SubagentProfile;
 
 pub(crate) fn run(arguments: &ContextArguments, world: &World) -> Result<Exit, Failure> {
     let session = ProfiledSession::read(arguments, world)?;
-    if let Some(path) = &arguments.html {
-        let path = write(path, &html::page(&session))?;
-        print::note(&msg!("profile-written", path = path.display().to_string()));
-    }
+    let problems = session.problems();
     if arguments.json {
         print::json(&ProfileJson::new(&session))?;
     } else if arguments.html.is_none() {
         print::data(&text::text(&session));
     }
-    for problem in session.problems() {
+    if let Some(path) = &arguments.html {
+        let path = write(path, &offline_profile_page(&session.into_page()))?;
+        print::note(&msg!("profile-written", path = path.display().to_string()));
+    }
+    for problem in problems {
         print::note(&problem);
     }
     Ok(Exit::Done)

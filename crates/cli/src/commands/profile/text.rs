@@ -9,9 +9,9 @@ use dormouse_context::profile::{
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
-use super::session::ProfiledSession;
 use crate::message_catalog::msg;
 use crate::terminal::table::{NumberTable, dollars, percent, tokens};
+use crate::wiring::session_profile::ProfiledSession;
 
 pub(super) fn text(session: &ProfiledSession) -> String {
     let profile = &session.profile;
@@ -51,7 +51,7 @@ fn head(session: &ProfiledSession) -> String {
 }
 
 /// Period, models and context window.
-pub(super) fn span(session: &ProfiledSession) -> String {
+fn span(session: &ProfiledSession) -> String {
     let requests = &session.profile.requests;
     let time = |request: Option<&RequestProfile>| {
         request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
@@ -68,7 +68,7 @@ pub(super) fn span(session: &ProfiledSession) -> String {
     )
 }
 
-pub(super) fn local(request: &RequestProfile, format: &str) -> String {
+fn local(request: &RequestProfile, format: &str) -> String {
     request.at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
@@ -100,7 +100,7 @@ fn totals(profile: &Profile) -> String {
 }
 
 /// How often the cached prefix was lost.
-pub(super) fn losses(profile: &Profile) -> String {
+fn losses(profile: &Profile) -> String {
     match profile.total.cache {
         CacheUse::None => return msg!("profile-no-cache"),
         CacheUse::Unknown => return msg!("profile-cache-unknown"),
@@ -123,7 +123,7 @@ fn reasons(profile: &Profile) -> BTreeMap<BreakReason, u64> {
 }
 
 /// The cost, if prices are known.
-pub(super) fn cost(profile: &Profile) -> String {
+fn cost(profile: &Profile) -> String {
     let total = &profile.total;
     if total.unpriced == total.requests { "unknown".to_owned() } else { dollars(total.cost_usd) }
 }
@@ -203,7 +203,7 @@ fn layers(profile: &Profile) -> String {
 }
 
 /// What the layer had to do with the session.
-pub(super) fn status(layer: &LayerProfile) -> String {
+fn status(layer: &LayerProfile) -> String {
     match layer.status {
         LayerStatus::Fired => msg!("profile-status-fired"),
         LayerStatus::Idle => msg!("profile-status-idle"),
@@ -213,13 +213,13 @@ pub(super) fn status(layer: &LayerProfile) -> String {
 }
 
 /// Whether there are two costs to compare: a layer that changed nothing, and tokens without a price, have none.
-pub(super) fn compares(profile: &Profile, layer: &LayerProfile) -> bool {
+fn compares(profile: &Profile, layer: &LayerProfile) -> bool {
     let is_priced = profile.total.unpriced < profile.total.requests;
     is_priced && matches!(layer.status, LayerStatus::Fired | LayerStatus::Simulated)
 }
 
 /// The signed savings of the layer.
-pub(super) fn saved(layer: &LayerProfile) -> String {
+fn saved(layer: &LayerProfile) -> String {
     let amount = layer.saved_usd();
     if amount < 0.0 { format!("-{}", dollars(-amount)) } else { dollars(amount) }
 }

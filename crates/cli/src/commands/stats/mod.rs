@@ -17,7 +17,7 @@ use crate::args::StatsArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
-use crate::wiring::session_lookup::find_session;
+use crate::wiring::session_lookup::{find_session, metrics_project};
 use crate::wiring::world::{World, current_project};
 use since::parse_since;
 use text::text;
@@ -73,16 +73,8 @@ fn filter(
         let session = Some(find_session(folder.as_ref(), name)?);
         return Ok(MetricsFilter { since, session, project: None });
     }
-    let project = if arguments.all { None } else { Some(project_folder(home)?) };
+    let project = if arguments.all { None } else { Some(metrics_project(home)?) };
     Ok(MetricsFilter { since, session: None, project })
-}
-
-/// The name of this project's folder, by which its figures go.
-fn project_folder(home: &Path) -> Result<String, Failure> {
-    let project = current_project()?;
-    let folder = SessionFolder::existing(home, &project)?;
-    let name = folder.as_ref().and_then(|folder| folder.dir().path().file_name());
-    Ok(name.map_or(project.slug().to_string(), |name| name.to_string_lossy().into_owned()))
 }
 
 fn scope(arguments: &StatsArguments) -> String {

@@ -10,7 +10,7 @@ use crate::message_catalog::msg;
 use crate::terminal::tty;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
-use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories, StoreScope};
+use crate::wiring::memory_directories::{DirectoryAccess, MemoryDirectories};
 use crate::wiring::print;
 use crate::wiring::repository_git::RepositoryGit;
 use crate::wiring::settings;
@@ -18,6 +18,7 @@ use crate::wiring::team::{JoinedTeam, not_joined, refused, sync_failure, token};
 use crate::wiring::team_membership::{membership, membership_folder};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project, environment_for_children};
+use dormouse_memory::StoreScope;
 
 use super::report;
 

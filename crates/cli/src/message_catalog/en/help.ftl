@@ -266,6 +266,14 @@ search = Search memories or past sessions; no model needed
 agents = List the available subagents and where each is defined
     .notes = To define your own, create a markdown file in ~/.dormouse/agents or a project's .dormouse/agents: see `dormouse help agents`.
 
+ui = Show memories, sessions, dreams and figures in a browser
+    .port = Port number; 0 selects a free port
+    .read-only = Refuse every change
+    .no-open = Only print the address
+    .notes =
+        The page is served on this machine only. The address that is printed works once: it gives the browser that opens it a
+        cookie. The viewer runs until it is interrupted.
+
 mcp = Serve this project's memory to other agents over MCP, or manage the MCP servers that Dormouse uses
     .http = Streamable HTTP on a local port, for several clients
     .port = Port number; 0 selects a free port

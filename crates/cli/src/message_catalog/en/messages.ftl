@@ -486,6 +486,8 @@ plugin-invalid-hint = correct it, then install it again
 
 # MCP
 
+ui-running = The viewer runs until you press Ctrl-C. The address works once.
+ui-open-it = No browser could be started: open the address yourself.
 mcp-token-note = Clients must send the token in { $path }: Authorization: Bearer TOKEN
 mcp-no-memory-folder = this project has no memory folder
 mcp-no-memory-folder-hint = to show the memory folders, run `dormouse memory path`

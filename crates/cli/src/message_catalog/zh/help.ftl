@@ -262,6 +262,14 @@ search = 搜索记忆或以往的会话；不需要模型
 agents = 列出可用的子代理及其定义位置
     .notes = 要定义自己的子代理，请在 ~/.dormouse/agents 或项目的 .dormouse/agents 中创建 markdown 文件：参见 `dormouse help agents`。
 
+ui = 在浏览器中查看记忆、会话、梦和数据
+    .port = 端口号；0 表示任选空闲端口
+    .read-only = 拒绝一切改动
+    .no-open = 只打印地址
+    .notes =
+        页面只在本机提供。打印的地址只能使用一次：打开它的浏览器会得到一个
+        Cookie。查看器会一直运行，直到被中断。
+
 mcp = 通过 MCP 向其他代理提供此项目的记忆，或管理 Dormouse 使用的 MCP 服务器
     .http = 本地端口上的 Streamable HTTP，可供多个客户端使用
     .port = 端口号；0 表示选择空闲端口

@@ -452,6 +452,8 @@ plugin-invalid-hint = 请改正后重新安装
 
 # MCP
 
+ui-running = 查看器会一直运行，直到您按 Ctrl-C。该地址只能使用一次。
+ui-open-it = 无法启动浏览器：请自行打开该地址。
 mcp-token-note = 客户端必须发送 { $path } 中的令牌：Authorization: Bearer TOKEN
 mcp-no-memory-folder = 此项目没有记忆目录
 mcp-no-memory-folder-hint = 运行 `dormouse memory path` 可显示记忆目录

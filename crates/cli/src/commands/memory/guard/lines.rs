@@ -7,11 +7,10 @@
 use std::path::Path;
 
 use dormouse_base::SettingsSource;
+use dormouse_memory::StoreScope;
 use dormouse_memory::memory_usage::{Firmness, ProhibitedAction, Prohibition, find_prohibitions};
 use dormouse_permissions::PermissionRule;
 use serde_json::{Value, json};
-
-use crate::wiring::memory_directories::StoreScope;
 
 /// An element for a list in the settings.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{SettingsFiles, SettingsSource};
-use dormouse_memory::{CORRECTIONS, GuardRegistry, MemoryGuard, MemoryType, fold};
+use dormouse_memory::{CORRECTIONS, GuardRegistry, MemoryGuard, MemoryType, StoreScope, fold};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +19,6 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::git_exclude::keep_from_git;
 use crate::wiring::input;
-use crate::wiring::memory_directories::StoreScope;
 use crate::wiring::print;
 use crate::wiring::settings_file::guard_is_installed;
 use crate::wiring::world::World;

@@ -1,4 +1,8 @@
-//! Finds, reads and replays the profiled session.
+//! Finds, reads and replays a session for its profile, which `dormouse context` and the viewer show.
+
+mod layer_setup;
+mod session_log;
+mod subagent_profile;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,11 +14,15 @@ use dormouse_conversation::{
     Budget, ContextWindow, DEFAULT_WINDOW, Usage, WindowSource, resolve_window,
 };
 use dormouse_engine::SessionFolder;
-use dormouse_model::{CacheTtl, Price, PriceTable, cost_usd, default_cache_ttl};
+use dormouse_model::{CacheTtl, PRICES_DATED, Price, PriceTable, cost_usd, default_cache_ttl};
+use dormouse_web::SessionProfile;
 
-use super::layer_setup::availability;
-use super::session_log::{LogComparison, SessionLog};
-use super::subagent_profile::{SubagentProfile, subagents};
+use layer_setup::availability;
+use session_log::LogComparison;
+pub(crate) use session_log::SessionLog;
+pub(crate) use subagent_profile::SubagentProfile;
+use subagent_profile::subagents;
+
 use crate::args::{CacheTtlArgument, ContextArguments};
 use crate::message_catalog::msg;
 use crate::terminal::table::dollars;
@@ -32,35 +40,54 @@ const MAX_RESPONSE: u32 = 64_000;
 /// Maximum number of listed problems.
 const LISTED_PROBLEMS: usize = 5;
 
+/// What the user says about a session; what is left out is found in the transcript and the settings.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ProfileAssumptions {
+    pub(crate) window: Option<u32>,
+    pub(crate) cache_ttl: Option<CacheTtlArgument>,
+}
+
 /// A session and its profile.
-pub(super) struct ProfiledSession {
-    pub(super) path: PathBuf,
-    pub(super) replay: Replay,
-    pub(super) budget: Budget,
-    pub(super) ttl: CacheTtl,
-    pub(super) profile: Profile,
-    pub(super) subagents: Vec<SubagentProfile>,
+pub(crate) struct ProfiledSession {
+    pub(crate) path: PathBuf,
+    pub(crate) replay: Replay,
+    pub(crate) budget: Budget,
+    pub(crate) ttl: CacheTtl,
+    pub(crate) profile: Profile,
+    pub(crate) subagents: Vec<SubagentProfile>,
     /// The session's own log; none for another agent's session, and where it was deleted.
-    pub(super) log: Option<SessionLog>,
+    pub(crate) log: Option<SessionLog>,
 }
 
 impl ProfiledSession {
-    pub(super) fn read(arguments: &ContextArguments, world: &World) -> Result<Self, Failure> {
+    /// The session that arguments name.
+    pub(crate) fn read(arguments: &ContextArguments, world: &World) -> Result<Self, Failure> {
         let path = find(&arguments.transcript, world)?;
+        let assumptions =
+            ProfileAssumptions { window: arguments.window, cache_ttl: arguments.cache_ttl };
+        Self::of_transcript(path, assumptions, world)
+    }
+
+    /// The session of a transcript.
+    pub(crate) fn of_transcript(
+        path: PathBuf,
+        assumptions: ProfileAssumptions,
+        world: &World,
+    ) -> Result<Self, Failure> {
         let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         let replay = replay_transcript(&bytes);
         drop(bytes);
         let project = current_project()?;
         let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
         let prices = PriceTable::of_settings(&in_force.settings.prices);
-        let window = match arguments.window {
+        let window = match assumptions.window {
             Some(window) => window,
             None => window_of(&replay, &in_force.settings, world)?,
         };
         let window = ContextWindow::new(window)
             .map_err(|error| Failure::usage(error).hint(msg!("profile-window-hint")))?;
         let budget = Budget::for_window(window, MAX_RESPONSE);
-        let ttl = ttl(arguments.cache_ttl, &replay, &in_force.settings);
+        let ttl = ttl(assumptions.cache_ttl, &replay, &in_force.settings);
         let log = SessionLog::of(&path, &world.home()?)?;
         let calls = |layer: LayerSwitch| {
             log.as_ref().map_or_else(LayerCalls::default, |log| log.calls(layer))
@@ -83,7 +110,7 @@ impl ProfiledSession {
     }
 
     /// Warnings about unusable lines and unknown prices.
-    pub(super) fn problems(&self) -> Vec<String> {
+    pub(crate) fn problems(&self) -> Vec<String> {
         let warnings = &self.replay.warnings;
         let mut lines: Vec<String> =
             warnings.iter().take(LISTED_PROBLEMS).map(|one| format!("warning: {one}")).collect();
@@ -113,14 +140,28 @@ impl ProfiledSession {
     }
 
     /// The assumed lifetime of the prompt cache.
-    pub(super) fn ttl_words(&self) -> &'static str {
+    pub(crate) fn ttl_words(&self) -> &'static str {
         match self.ttl {
             CacheTtl::FiveMinutes => "5m",
             CacheTtl::OneHour => "1h",
         }
     }
 
-    pub(super) fn name(&self) -> String {
+    /// The session as a page shows it.
+    pub(crate) fn into_page(self) -> SessionProfile {
+        let by_purpose = self.log.as_ref().map(|log| log.0.by_purpose.clone()).unwrap_or_default();
+        SessionProfile {
+            problems: self.problems(),
+            path: self.path,
+            profile: self.profile,
+            window: self.budget.window,
+            auto_compact: self.budget.auto_compact,
+            prices_dated: PRICES_DATED,
+            by_purpose: by_purpose.into_iter().collect(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }

@@ -10,16 +10,16 @@ use crate::wiring::exit::Failure;
 
 /// A subagent's conversation.
 #[derive(Serialize)]
-pub(super) struct SubagentProfile {
+pub(crate) struct SubagentProfile {
     /// The name of its transcript, without the ending.
-    pub(super) agent: String,
-    pub(super) total: ProfileTotals,
+    pub(crate) agent: String,
+    pub(crate) total: ProfileTotals,
     /// The layers that acted in it.
-    pub(super) layers: Vec<LayerProfile>,
+    pub(crate) layers: Vec<LayerProfile>,
 }
 
 /// The subagents of a session, in the order of their names. A transcript of another agent has none.
-pub(super) fn subagents(
+pub(crate) fn subagents(
     transcript: &Path,
     rules: &ProfileRules<'_>,
 ) -> Result<Vec<SubagentProfile>, Failure> {

@@ -9,7 +9,7 @@ use dormouse_model::{ANTHROPIC_URL, binds_thinking};
 const CLEARING_MODELS: &str = "claude-";
 
 /// Whether a layer that did not act in the session was on, off, or not to be had.
-pub(super) fn availability(
+pub(crate) fn availability(
     layer: LayerSwitch,
     replay: &Replay,
     switches: &Switches,

@@ -12,11 +12,11 @@ use dormouse_conversation::metrics::{
 use crate::wiring::exit::Failure;
 
 /// The log of a session: its figures, added up.
-pub(super) struct SessionLog(pub(super) MetricsSummary);
+pub(crate) struct SessionLog(pub(crate) MetricsSummary);
 
 impl SessionLog {
     /// The log of the session that a transcript belongs to by its name; none if there is nothing in it.
-    pub(super) fn of(transcript: &Path, home: &Path) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(transcript: &Path, home: &Path) -> Result<Option<Self>, Failure> {
         let name = transcript.file_stem().unwrap_or_default().to_string_lossy();
         let Ok(session) = name.parse::<SessionId>() else { return Ok(None) };
         let filter = MetricsFilter { session: Some(session), ..MetricsFilter::default() };
@@ -29,7 +29,7 @@ impl SessionLog {
     }
 
     /// Requests that a layer made beside the conversation. Session notes are kept for the compaction from them.
-    pub(super) fn calls(&self, layer: LayerSwitch) -> LayerCalls {
+    pub(crate) fn calls(&self, layer: LayerSwitch) -> LayerCalls {
         let purpose = match layer {
             LayerSwitch::NotesCompaction => LayerSwitch::SessionNotes,
             other => other,
@@ -39,7 +39,7 @@ impl SessionLog {
     }
 
     /// How the conversation's requests in the log compare with those of the transcript.
-    pub(super) fn compare(&self, replayed: &ProfileTotals) -> LogComparison {
+    pub(crate) fn compare(&self, replayed: &ProfileTotals) -> LogComparison {
         let logged = self.purpose(ConversationKind::Main.as_str());
         if replayed.estimated > 0 {
             return LogComparison::Same;
@@ -60,7 +60,7 @@ impl SessionLog {
 
 /// The log beside the transcript.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum LogComparison {
+pub(crate) enum LogComparison {
     Same,
     /// Requests were paid for and left no response: they broke off.
     LogHasMore {

@@ -1,0 +1,120 @@
+//! `dormouse ui`: the viewer in a browser (U-13). It needs no model and no API key.
+
+use std::path::Path;
+
+use dormouse_base::{Dir, Environment, FileError, Project, ProjectSlug, names};
+use dormouse_conversation::metrics::MetricsLog;
+use dormouse_engine::SessionFolder;
+use dormouse_web::{
+    SessionProfile, SessionProfiler, SessionSource, ViewerError, ViewerMode, ViewerServer,
+    ViewerSources, ViewerStore,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::UiArguments;
+use crate::message_catalog::msg;
+use crate::wiring::embedder;
+use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::memory_stores::{OpenedStores, ScopedStore};
+use crate::wiring::print;
+use crate::wiring::session_lookup::metrics_project;
+use crate::wiring::session_profile::{ProfileAssumptions, ProfiledSession};
+use crate::wiring::world::World;
+
+pub(crate) async fn run(arguments: &UiArguments, world: &World) -> Result<Exit, Failure> {
+    let server = ViewerServer::bind(arguments.port, &*world.ids).await.map_err(Failure::failed)?;
+    let url = server.entry_url();
+    let sources = sources(world).await?;
+    let mode = if arguments.read_only { ViewerMode::ReadOnly } else { ViewerMode::Editing };
+    print::data_line(&url);
+    print::note(&msg!("ui-running"));
+    if !arguments.no_open {
+        open_browser(&url, &world.environment);
+    }
+    let mut ended = signal(SignalKind::terminate()).map_err(|error| {
+        Failure::failed(anyhow::anyhow!(msg!("signals-failed", error = error.to_string())))
+    })?;
+    tokio::select! {
+        served = server.serve(sources, mode) => served.map(|()| Exit::Done).map_err(Failure::failed),
+        _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
+        _ = ended.recv() => Ok(Exit::Done),
+    }
+}
+
+/// What the viewer shows: the memories, sessions and figures of this project.
+async fn sources(world: &World) -> Result<ViewerSources, Failure> {
+    let embedder = |settings: &_| Ok(embedder::embedder_or_note(settings, world));
+    let OpenedStores { list, reachable, project, .. } =
+        OpenedStores::open(world, None, embedder).await?;
+    let stores = list.into_iter().map(|ScopedStore { scope, store }| ViewerStore { scope, store });
+    let home = world.home()?;
+    Ok(ViewerSources {
+        stores: stores.collect(),
+        memories: reachable,
+        sessions: session_sources(world, &home, &project)?,
+        metrics: MetricsLog::folder_in(&home),
+        project_key: metrics_project(&home)?,
+        project: Dir::open(&project.checkout)?,
+        clock: std::sync::Arc::clone(&world.clock),
+        profiler: Box::new(SettingsProfiler(world.clone())),
+    })
+}
+
+/// The folders of transcripts: the program's own, and Claude Code's of the same project.
+fn session_sources(
+    world: &World,
+    home: &Path,
+    project: &Project,
+) -> Result<Vec<SessionSource>, FileError> {
+    let mut sources = Vec::new();
+    if let Some(folder) = SessionFolder::existing(home, project)? {
+        sources.push(SessionSource { name: "dormouse", folder: folder.dir().clone() });
+    }
+    let slug = ProjectSlug::of(&project.folder);
+    let claude = world
+        .environment
+        .path(names::USER_HOME)
+        .map(|home| home.join(".claude/projects").join(slug.as_str()));
+    match claude.map(|path| Dir::open(&path)) {
+        Some(Ok(folder)) => sources.push(SessionSource { name: "claude", folder }),
+        Some(Err(error)) if !error.is_not_found() => return Err(error),
+        Some(Err(_)) | None => {}
+    }
+    Ok(sources)
+}
+
+/// Profiles sessions with the prices and the window of the settings.
+struct SettingsProfiler(World);
+
+impl SessionProfiler for SettingsProfiler {
+    fn profile(&self, transcript: &Path) -> Result<SessionProfile, ViewerError> {
+        let assumptions = ProfileAssumptions::default();
+        let profiled = ProfiledSession::of_transcript(transcript.to_owned(), assumptions, &self.0);
+        profiled
+            .map(ProfiledSession::into_page)
+            .map_err(|failure| ViewerError::Profile(failure.message()))
+    }
+}
+
+/// Opens the address in the user's browser. Where that is not possible, the address on standard output is enough.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the browser is to outlive the viewer, so it is not in a process group that ends with it"
+)]
+fn open_browser(url: &str, environment: &Environment) {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let has_display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| environment.get(name).is_some());
+    if !cfg!(target_os = "macos") && !has_display {
+        return;
+    }
+    let started = std::process::Command::new(opener)
+        .arg(url)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn();
+    if started.is_err() {
+        print::note(&msg!("ui-open-it"));
+    }
+}

@@ -1,0 +1,38 @@
+// A running session: new messages arrive as server-sent events. Earlier ones are loaded when the link to them comes into view.
+const log = document.getElementById("messages");
+if (log) {
+  const earlier = document.getElementById("earlier");
+  const load = async (link) => {
+    link.setAttribute("aria-busy", "true");
+    const response = await fetch(link.dataset.part);
+    if (!response.ok) return;
+    const height = document.documentElement.scrollHeight;
+    const holder = document.createElement("template");
+    holder.innerHTML = await response.text();
+    const next = holder.content.querySelector("a[data-part]");
+    earlier.replaceChildren(...(next ? [next] : []));
+    holder.content.querySelectorAll("nav").forEach((nav) => nav.remove());
+    log.prepend(holder.content);
+    window.scrollBy(0, document.documentElement.scrollHeight - height);
+    if (next) watch(next);
+  };
+  const watch = (link) => {
+    link.addEventListener("click", (event) => { event.preventDefault(); load(link); });
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting) && window.scrollY > 0) { observer.disconnect(); load(link); }
+    }, { rootMargin: "400px" });
+    observer.observe(link);
+  };
+  const link = earlier?.querySelector("a[data-part]");
+  if (link) watch(link);
+  if (log.dataset.follow) {
+    const events = new EventSource(log.dataset.follow);
+    events.addEventListener("messages", (event) => {
+      const atEnd = window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 80;
+      const holder = document.createElement("template");
+      holder.innerHTML = event.data;
+      log.append(holder.content);
+      if (atEnd) window.scrollTo(0, document.documentElement.scrollHeight);
+    });
+  }
+}

@@ -1,0 +1,75 @@
+//! Figures over time, from the metrics log.
+
+use std::collections::BTreeMap;
+
+use dormouse_conversation::metrics::{
+    MetricsFilter, MetricsSummary, summarize_metrics, summarize_metrics_by_day,
+};
+use dormouse_memory::MemoryUsage;
+use dormouse_memory::recall::QuarantineFilter;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, ToSpan as _};
+use serde::Deserialize;
+
+use crate::error::ViewerError;
+use crate::model::memory_list::usage;
+use crate::viewer::Viewer;
+
+/// Days that the page shows unless asked otherwise.
+const DAYS: u16 = 30;
+/// The most days.
+const MAX_DAYS: u16 = 366;
+
+/// What the form above the figures asks for.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FiguresQuery {
+    pub(crate) days: Option<u16>,
+    /// `all`: of all projects.
+    pub(crate) projects: String,
+}
+
+impl FiguresQuery {
+    pub(crate) fn days(&self) -> u16 {
+        self.days.unwrap_or(DAYS).clamp(1, MAX_DAYS)
+    }
+}
+
+/// The figures of a period.
+pub(crate) struct Figures {
+    pub(crate) total: MetricsSummary,
+    /// Every day of the period, also those without figures.
+    pub(crate) days: Vec<(Date, MetricsSummary)>,
+    /// How memories were used, all together.
+    pub(crate) usage: MemoryUsage,
+}
+
+pub(crate) fn figures(viewer: &Viewer, query: &FiguresQuery) -> Result<Figures, ViewerError> {
+    let zone = TimeZone::system();
+    let since = viewer.now() - SignedDuration::from_hours(24 * i64::from(query.days() - 1));
+    let first = since.to_zoned(zone.clone()).date();
+    let since = first.to_zoned(zone.clone()).map_or(since, |start| start.timestamp());
+    let project = (query.projects != "all").then(|| viewer.sources.project_key.clone());
+    let filter = MetricsFilter { since: Some(since), session: None, project };
+    let folder = &viewer.sources.metrics;
+    let mut by_day: BTreeMap<Date, MetricsSummary> =
+        summarize_metrics_by_day(folder, &filter, &zone)?;
+    let last = viewer.now().to_zoned(zone).date();
+    let days = first.series(1.day()).take_while(|day| *day <= last);
+    let days = days.map(|day| (day, by_day.remove(&day).unwrap_or_default())).collect();
+    Ok(Figures { total: summarize_metrics(folder, &filter)?, days, usage: memory_usage(viewer)? })
+}
+
+fn memory_usage(viewer: &Viewer) -> Result<MemoryUsage, ViewerError> {
+    let mut sum = MemoryUsage::default();
+    for found in viewer.memories().list(None, QuarantineFilter::Include)? {
+        let one = usage(&found);
+        sum.recalled += one.recalled;
+        sum.cited += one.cited;
+        sum.heeded += one.heeded;
+        sum.violated += one.violated;
+        sum.tokens += one.tokens;
+    }
+    Ok(sum)
+}

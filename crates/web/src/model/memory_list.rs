@@ -1,0 +1,207 @@
+//! The list of memories: by time, or ranked by a query as a session would rank it, and filtered.
+
+use std::collections::BTreeSet;
+
+use dormouse_memory::recall::{
+    MemoryHit, MemoryQuery, QuarantineFilter, RecallAddition, recall_additions,
+};
+use dormouse_memory::{
+    Age, Anchor, AnchorCache, FoundMemory, Freshness, MemoryType, MemoryUsage, StoreScope, Trust,
+    check_anchors,
+};
+use serde::Deserialize;
+
+use crate::error::ViewerError;
+use crate::viewer::Viewer;
+
+/// Memories on one page.
+const PAGE: usize = 50;
+/// The most memories that a query ranks.
+const RANKED: usize = 300;
+
+/// What the form above the list asks for. An empty or unknown value filters nothing.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ListQuery {
+    pub(crate) q: String,
+    pub(crate) r#type: String,
+    pub(crate) scope: String,
+    pub(crate) trust: String,
+    pub(crate) age: String,
+    pub(crate) anchors: String,
+    pub(crate) state: String,
+    pub(crate) page: usize,
+}
+
+impl ListQuery {
+    /// Whether anything but the page is asked for.
+    pub(crate) fn is_filtered(&self) -> bool {
+        let fields = [
+            &self.q,
+            &self.r#type,
+            &self.scope,
+            &self.trust,
+            &self.age,
+            &self.anchors,
+            &self.state,
+        ];
+        fields.into_iter().any(|field| !field.trim().is_empty())
+    }
+
+    fn admits(&self, viewer: &Viewer, found: &FoundMemory, states: &mut AnchorStates<'_>) -> bool {
+        let header = &found.memory.header;
+        let kind = MemoryType::from_word(&self.r#type);
+        let scope = StoreScope::from_word(&self.scope);
+        let trust = Trust::from_word(&self.trust);
+        let is_in_state = match self.state.as_str() {
+            "quarantined" => header.quarantined,
+            "pinned" => header.pinned,
+            "never-helped" => usage(found).never_helped(),
+            _ => true,
+        };
+        is_in_state
+            && kind.is_none_or(|kind| header.kind == Some(kind))
+            && scope.is_none_or(|scope| viewer.scope_at(found.position) == scope)
+            && trust.is_none_or(|trust| header.effective_trust() == trust)
+            && self.admits_age(viewer, found)
+            && self.admits_anchors(states, found)
+    }
+
+    fn admits_age(&self, viewer: &Viewer, found: &FoundMemory) -> bool {
+        let days = || found.age(viewer.now()).days();
+        match self.age.as_str() {
+            "day" => days() <= 1,
+            "week" => days() <= 7,
+            "month" => days() <= 30,
+            "older" => days() > 90,
+            _ => true,
+        }
+    }
+
+    fn admits_anchors(&self, states: &mut AnchorStates<'_>, found: &FoundMemory) -> bool {
+        let mut worst = || states.worst(&found.memory.header.anchors);
+        match self.anchors.as_str() {
+            "fresh" => worst() == Some(Freshness::Fresh),
+            "changed" => worst() == Some(Freshness::Touched),
+            "broken" => worst().is_some_and(Freshness::is_broken),
+            "none" => found.memory.header.anchors.is_empty(),
+            _ => true,
+        }
+    }
+}
+
+/// The states of anchors, each file looked at once.
+pub(crate) struct AnchorStates<'a> {
+    viewer: &'a Viewer,
+    cache: AnchorCache,
+}
+
+impl<'a> AnchorStates<'a> {
+    pub(crate) fn new(viewer: &'a Viewer) -> Self {
+        Self { viewer, cache: AnchorCache::default() }
+    }
+
+    /// Each anchor with its state.
+    pub(crate) fn of(&mut self, anchors: &[String]) -> Vec<(Anchor, Freshness)> {
+        let anchors: Vec<Anchor> = anchors.iter().filter_map(|text| Anchor::parse(text)).collect();
+        let states = check_anchors(&self.viewer.sources.project, &anchors, &mut self.cache);
+        anchors.into_iter().zip(states).collect()
+    }
+
+    fn worst(&mut self, anchors: &[String]) -> Option<Freshness> {
+        self.of(anchors).into_iter().map(|(_, state)| state).max()
+    }
+}
+
+/// Why a memory has its place in a ranking.
+pub(crate) struct RankReasons {
+    pub(crate) hit: MemoryHit,
+    pub(crate) addition: RecallAddition,
+}
+
+/// A memory in the list.
+pub(crate) struct MemoryRow {
+    pub(crate) scope: StoreScope,
+    pub(crate) found: FoundMemory,
+    pub(crate) age: Age,
+    pub(crate) usage: MemoryUsage,
+    pub(crate) rank: Option<RankReasons>,
+}
+
+/// A page of the list.
+pub(crate) struct MemoryList {
+    pub(crate) rows: Vec<MemoryRow>,
+    /// Memories that match.
+    pub(crate) matching: usize,
+    /// All memories.
+    pub(crate) all: usize,
+    /// The page, from 0.
+    pub(crate) page: usize,
+    pub(crate) pages: usize,
+}
+
+/// The memories that a query asks for.
+pub(crate) fn list(viewer: &Viewer, query: &ListQuery) -> Result<MemoryList, ViewerError> {
+    let (found, all) =
+        if query.q.trim().is_empty() { newest(viewer)? } else { ranked(viewer, query)? };
+    let mut states = AnchorStates::new(viewer);
+    let admitted: Vec<(FoundMemory, Option<RankReasons>)> =
+        found.into_iter().filter(|(found, _)| query.admits(viewer, found, &mut states)).collect();
+    let matching = admitted.len();
+    let pages = matching.div_ceil(PAGE).max(1);
+    let page = query.page.min(pages - 1);
+    let shown = admitted.into_iter().skip(page * PAGE).take(PAGE);
+    let rows = shown.map(|(found, rank)| row(viewer, found, rank)).collect();
+    Ok(MemoryList { rows, matching, all, page, pages })
+}
+
+type Listed = (Vec<(FoundMemory, Option<RankReasons>)>, usize);
+
+/// All memories by the time of their files, which costs no look into the history.
+fn newest(viewer: &Viewer) -> Result<Listed, ViewerError> {
+    let mut found = viewer.memories().list(None, QuarantineFilter::Include)?;
+    found.sort_by_key(|found| {
+        std::cmp::Reverse(found.memory.header.modified.unwrap_or(found.memory.modified))
+    });
+    let all = found.len();
+    Ok((found.into_iter().map(|found| (found, None)).collect(), all))
+}
+
+/// The memories with a match, as a session ranks them, without asking a server for vectors.
+fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
+    let query = MemoryQuery {
+        text: &query.q,
+        limit: RANKED,
+        store_index: None,
+        exclude: &BTreeSet::new(),
+        quarantined: QuarantineFilter::Include,
+        now: viewer.now(),
+    };
+    let ranking = viewer.memories().recall().query(&query)?;
+    // A session reads neither the repository's directory nor what is in quarantine.
+    let is_read = |hit: &MemoryHit| {
+        viewer.scope_at(hit.store_index) != StoreScope::Repo && !hit.memory.header.quarantined
+    };
+    let additions = recall_additions(&ranking.hits, is_read);
+    let with_reasons = |(hit, addition): (MemoryHit, RecallAddition)| {
+        let found = viewer.memories().found(&hit)?;
+        Some((found, Some(RankReasons { hit, addition })))
+    };
+    let all = usize::try_from(ranking.searched).unwrap_or(usize::MAX);
+    Ok((ranking.hits.into_iter().zip(additions).filter_map(with_reasons).collect(), all))
+}
+
+fn row(viewer: &Viewer, found: FoundMemory, rank: Option<RankReasons>) -> MemoryRow {
+    MemoryRow {
+        scope: viewer.scope_at(found.position),
+        age: found.age(viewer.now()),
+        usage: usage(&found),
+        found,
+        rank,
+    }
+}
+
+/// How often a memory was recalled and helped.
+pub(crate) fn usage(found: &FoundMemory) -> MemoryUsage {
+    found.store.usage().of(found.memory.file.as_str()).unwrap_or_default()
+}

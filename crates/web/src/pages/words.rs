@@ -1,0 +1,64 @@
+//! Words of the pages: types, scopes, trust, times, numbers.
+
+use dormouse_memory::{ChangeKind, Freshness, MemoryType, StoreScope, Trust};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::message_catalog::msg;
+
+pub(crate) fn kind(kind: MemoryType) -> String {
+    match kind {
+        MemoryType::User => msg!("type-user"),
+        MemoryType::Feedback => msg!("type-feedback"),
+        MemoryType::Project => msg!("type-project"),
+        MemoryType::Reference => msg!("type-reference"),
+    }
+}
+
+pub(crate) fn scope(scope: StoreScope) -> String {
+    match scope {
+        StoreScope::User => msg!("scope-user"),
+        StoreScope::Project => msg!("scope-project"),
+        StoreScope::Team => msg!("scope-team"),
+        StoreScope::Repo => msg!("scope-repo"),
+    }
+}
+
+pub(crate) fn trust(trust: Trust) -> String {
+    match trust {
+        Trust::Typed => msg!("trust-typed"),
+        Trust::Concluded => msg!("trust-concluded"),
+        Trust::Tool => msg!("trust-tool"),
+        Trust::Outside => msg!("trust-outside"),
+    }
+}
+
+pub(crate) fn freshness(state: Freshness) -> String {
+    match state {
+        Freshness::Fresh => msg!("anchor-fresh"),
+        Freshness::Touched => msg!("anchor-changed"),
+        Freshness::SymbolGone => msg!("anchor-symbol-gone"),
+        Freshness::FileGone => msg!("anchor-file-gone"),
+    }
+}
+
+pub(crate) fn change(kind: ChangeKind) -> String {
+    match kind {
+        ChangeKind::Added => msg!("change-added"),
+        ChangeKind::Changed => msg!("change-changed"),
+        ChangeKind::Removed => msg!("change-removed"),
+    }
+}
+
+/// An age in days.
+pub(crate) fn days(days: u64) -> String {
+    match days {
+        0 => msg!("age-today"),
+        days => msg!("age-days", count = days),
+    }
+}
+
+/// A time in the zone of this machine.
+pub(crate) fn time(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
