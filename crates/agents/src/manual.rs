@@ -30,6 +30,7 @@ pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("skills.md", include_str!("../../../docs/skills.md")),
     ("team.md", include_str!("../../../docs/team.md")),
     ("transcript.md", include_str!("../../../docs/transcript.md")),
+    ("viewer.md", include_str!("../../../docs/viewer.md")),
 ];
 
 /// The manual could not be written.

@@ -66,7 +66,7 @@ fn attributes(source: &str) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for line in source.lines() {
         if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            message = line.split(" =").next().unwrap_or_default().to_owned();
+            line.split(" =").next().unwrap_or_default().clone_into(&mut message);
         } else if let Some(name) =
             line.strip_prefix("    .").and_then(|rest| rest.split(" =").next())
         {

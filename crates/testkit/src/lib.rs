@@ -17,6 +17,7 @@
     reason = "the test harness: a failed expectation is a failed test"
 )]
 
+mod browser;
 mod cache;
 mod checks;
 mod clearing;
@@ -43,6 +44,7 @@ pub mod tidy;
 mod trail;
 mod wire;
 
+pub use browser::Browser;
 pub use cache::{CacheOutcome, PrefixCache, Ttl};
 pub use checks::{PrefixChanged, Rules, check_prefix, check_request};
 pub use dormouse_model::WireFormat;

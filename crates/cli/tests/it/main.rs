@@ -113,6 +113,9 @@ mod team_server;
 mod team_session;
 mod tidy;
 mod trust;
+mod ui;
+mod ui_browser;
+mod ui_client;
 mod verbatim;
 
 #[test]

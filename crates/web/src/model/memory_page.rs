@@ -74,6 +74,7 @@ impl MemoryPage {
 }
 
 /// A change with the files that it changed.
+#[derive(Clone)]
 pub(crate) struct ChangeView {
     pub(crate) scope: StoreScope,
     pub(crate) change: StoreChange,

@@ -35,11 +35,13 @@ pub(crate) fn before(
     let end = end.unwrap_or(length).min(length);
     let mut size = CHUNK.min(end);
     loop {
-        let bytes = file.read(end - size, size)?;
-        let whole = whole_lines(&bytes, size == end);
+        let mut bytes = file.read(end - size, size)?;
+        // A line that is still being written belongs to the next part.
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1));
+        let lines = whole_lines(&bytes, size == end);
         // A line may be longer than what was read.
-        if !whole.is_empty() || size == end {
-            return Ok(part(end, &bytes, whole));
+        if !lines.is_empty() || size == end {
+            return Ok(part(end - size + bytes.len() as u64, lines));
         }
         size = size.saturating_mul(4).min(end);
     }
@@ -74,15 +76,12 @@ fn whole_lines(bytes: &[u8], is_from_start: bool) -> &[u8] {
     ends.get(skipped).and_then(|at| lines.get(at + 1..)).unwrap_or(lines)
 }
 
-fn part(end: u64, bytes: &[u8], lines: &[u8]) -> TranscriptPart {
+fn part(end: u64, lines: &[u8]) -> TranscriptPart {
     let replay = replay_transcript(lines);
-    // A line that is still being written belongs to the next part.
-    let cut =
-        bytes.len() - bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     TranscriptPart {
         events: replay.events,
         start: end - lines.len() as u64,
-        end: end - cut as u64,
+        end,
         unreadable: replay.warnings.len(),
     }
 }

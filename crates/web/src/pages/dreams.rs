@@ -10,6 +10,14 @@ use crate::model::memory_page::ChangeView;
 use crate::pages::layout::PageFrame;
 use crate::pages::{diff, words};
 
+/// A file that a dream changed.
+pub(crate) struct DreamFile {
+    pub(crate) view: ChangeView,
+    pub(crate) diff: FileDiff,
+    /// Where a form brings back what it was before; none if nothing can.
+    pub(crate) take_back: Option<String>,
+}
+
 pub(crate) fn list(reports: &[DreamReport]) -> Markup {
     html! {
         h1 { (msg!("dreams-title")) }
@@ -72,7 +80,8 @@ fn fate(action: &DreamAction) -> String {
 }
 
 /// One dream with its changes.
-pub(crate) fn page(frame: &PageFrame<'_>, report: &DreamReport, changes: &[ChangeView]) -> Markup {
+pub(crate) fn page(frame: &PageFrame<'_>, report: &DreamReport, files: &[DreamFile]) -> Markup {
+    let undoable = files.iter().map(|file| &file.view).find(|view| view.change.can_be_undone());
     html! {
         p class="crumbs" { a href="/dreams" { (msg!("nav-dreams")) } " / " (words::time(report.began)) }
         h1 { (headline(report)) }
@@ -81,7 +90,7 @@ pub(crate) fn page(frame: &PageFrame<'_>, report: &DreamReport, changes: &[Chang
             span { (msg!("dreams-sessions", count = report.sessions)) }
             span { (msg!("dreams-requests", count = report.turns)) }
         }
-        @if let Some(view) = changes.iter().find(|view| view.change.can_be_undone()) {
+        @if let Some(view) = undoable {
             p { (msg!("dream-undo-hint")) }
             (frame.button(&format!("/change/{}/{}/undo", view.scope, view.change.entry.id), &msg!("change-undo-dream"), "danger"))
         }
@@ -92,35 +101,33 @@ pub(crate) fn page(frame: &PageFrame<'_>, report: &DreamReport, changes: &[Chang
         @for (title, lines) in [(msg!("dream-refusals"), &report.refused), (msg!("dream-left-out"), &report.left_out)] {
             @if !lines.is_empty() { h2 { (title) } ul { @for line in lines { li { (line) } } } }
         }
-        @if !changes.is_empty() { h2 { (msg!("dream-before-after")) } }
-        @for view in changes { (change(view, report)) }
+        @if !files.is_empty() { h2 { (msg!("dream-before-after")) } }
+        @for file in files { (changed_file(frame, file, report)) }
     }
 }
 
-/// The files of a change, side by side, each with its reason.
-fn change(view: &ChangeView, report: &DreamReport) -> Markup {
+/// A file before and after, with the reason, and a button that brings back what it was.
+fn changed_file(frame: &PageFrame<'_>, file: &DreamFile, report: &DreamReport) -> Markup {
     let text = |bytes: &Option<Vec<u8>>| {
         bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     };
-    let action = |file: &FileDiff| {
-        report.deeds().find(|action| {
-            action.file == file.file.as_str()
-                || action.from.iter().any(|from| from == file.file.as_str())
-        })
-    };
+    let name = file.diff.file.as_str();
+    let concerns =
+        |action: &&DreamAction| action.file == name || action.from.iter().any(|from| from == name);
+    let is_undone = file.view.change.entry.undone_by.is_some();
     html! {
-        @for file in &view.files {
-            article class="card" {
-                h3 { a href=(address::memory("view", view.scope, file.file.as_str())) { (file.file) } " "
-                    span class="badge" { (words::scope(view.scope)) } " "
-                    @if view.change.entry.undone_by.is_some() { span class="badge warn" { (msg!("change-undone")) } }
+        article class="card" {
+            header class="row" {
+                h3 { a href=(address::memory("view", file.view.scope, name)) { (name) } " "
+                    span class="badge" { (words::scope(file.view.scope)) } " "
+                    @if is_undone { span class="badge warn" { (msg!("change-undone")) } }
                 }
-                @if let Some(action) = action(file) { p { (action_line(action)) } }
-                @if file.before.is_some() {
-                    p class="meta" { a href=(address::memory("history", view.scope, file.file.as_str())) { (msg!("dream-restore-one")) } }
+                @if let Some(address) = file.take_back.as_ref().filter(|_| !is_undone) {
+                    (frame.button(address, &msg!("dream-take-back"), "quiet"))
                 }
-                (diff::side_by_side(text(&file.before).as_deref(), text(&file.after).as_deref()))
             }
+            @if let Some(action) = report.deeds().find(concerns) { p { (action_line(action)) } }
+            (diff::side_by_side(text(&file.diff.before).as_deref(), text(&file.diff.after).as_deref()))
         }
     }
 }

@@ -9,22 +9,26 @@ use crate::pages::layout::head;
 /// After the exchange of the code: leads to the first page.
 pub(crate) fn welcome_page() -> Html<String> {
     let refresh = html! { meta http-equiv="refresh" content="0; url=/"; };
-    plain(&msg!("entry-welcome"), refresh, &html! { p { a href="/" { (msg!("entry-continue")) } } })
+    plain(
+        &msg!("entry-welcome"),
+        &refresh,
+        &html! { p { a href="/" { (msg!("entry-continue")) } } },
+    )
 }
 
 pub(crate) fn used_code_page() -> Html<String> {
-    plain(&msg!("entry-used"), html! {}, &html! { p { (msg!("entry-used-hint")) } })
+    plain(&msg!("entry-used"), &html! {}, &html! { p { (msg!("entry-used-hint")) } })
 }
 
 pub(crate) fn no_cookie_page() -> Html<String> {
-    plain(&msg!("entry-no-cookie"), html! {}, &html! { p { (msg!("entry-no-cookie-hint")) } })
+    plain(&msg!("entry-no-cookie"), &html! {}, &html! { p { (msg!("entry-no-cookie-hint")) } })
 }
 
 pub(crate) fn foreign_page() -> Html<String> {
-    plain(&msg!("entry-foreign"), html! {}, &html! { p { (msg!("entry-foreign-hint")) } })
+    plain(&msg!("entry-foreign"), &html! {}, &html! { p { (msg!("entry-foreign-hint")) } })
 }
 
-fn plain(title: &str, more: Markup, content: &Markup) -> Html<String> {
+fn plain(title: &str, more: &Markup, content: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang=(dormouse_messages::Locale::current().code()) {

@@ -63,59 +63,63 @@ fn tiles(figures: &Figures) -> Markup {
     }
 }
 
-/// A chart of one column a day.
-fn daily(
-    figures: &Figures,
+/// A chart of one column a day, and the table behind it.
+struct DailyChart<'a> {
     title: String,
     legend: Vec<(String, String)>,
-    top: (f64, String),
-    value: impl Fn(&Date, &MetricsSummary) -> ChartColumn,
-    cells: (Vec<String>, &dyn Fn(&MetricsSummary) -> Vec<String>),
-) -> Markup {
-    let columns: Vec<ChartColumn> =
-        figures.days.iter().map(|(day, summary)| value(day, summary)).collect();
-    let day = |found: Option<&(Date, MetricsSummary)>| {
-        found.map_or_else(String::new, |(day, _)| day.to_string())
-    };
-    let (head, row) = cells;
-    let head: Vec<String> = std::iter::once(msg!("figures-day")).chain(head).collect();
-    let active = figures.days.iter().filter(|(_, summary)| !summary.is_empty());
-    let rows = active.map(|(day, summary)| {
-        std::iter::once(day.to_string()).chain(row(summary)).collect::<Vec<_>>()
-    });
-    let frame = ChartFrame {
-        y_labels: [top.1, String::new(), "0".to_owned()],
-        x_labels: [day(figures.days.first()), String::new(), day(figures.days.last())],
-        table: table(&title, &head, rows),
-        title,
-        legend,
-    };
-    charts::bars(&frame, &columns, top.0, None)
+    top: f64,
+    top_label: String,
+    column: &'a dyn Fn(&Date, &MetricsSummary) -> ChartColumn,
+    head: Vec<String>,
+    row: &'a dyn Fn(&MetricsSummary) -> Vec<String>,
+}
+
+impl DailyChart<'_> {
+    fn draw(self, figures: &Figures) -> Markup {
+        let Self { title, legend, top, top_label, column, head, row } = self;
+        let columns: Vec<ChartColumn> =
+            figures.days.iter().map(|(day, summary)| column(day, summary)).collect();
+        let day = |found: Option<&(Date, MetricsSummary)>| {
+            found.map_or_else(String::new, |(day, _)| day.to_string())
+        };
+        let head: Vec<String> = std::iter::once(msg!("figures-day")).chain(head).collect();
+        let active = figures.days.iter().filter(|(_, summary)| !summary.is_empty());
+        let rows = active.map(|(day, summary)| {
+            std::iter::once(day.to_string()).chain(row(summary)).collect::<Vec<_>>()
+        });
+        let frame = ChartFrame {
+            y_labels: [top_label, String::new(), "0".to_owned()],
+            x_labels: [day(figures.days.first()), String::new(), day(figures.days.last())],
+            table: table(&title, &head, rows),
+            title,
+            legend,
+        };
+        charts::bars(&frame, &columns, top, None)
+    }
 }
 
 fn cost(figures: &Figures) -> Markup {
     let highest = figures.days.iter().map(|(_, day)| day.total.cost_usd).fold(0.0, f64::max);
-    daily(
-        figures,
-        msg!("figures-cost-by-day"),
-        Vec::new(),
-        (highest, format_dollars(highest)),
-        |day, summary| ChartColumn {
+    DailyChart {
+        title: msg!("figures-cost-by-day"),
+        legend: Vec::new(),
+        top: highest,
+        top_label: format_dollars(highest),
+        column: &|day, summary| ChartColumn {
             label: format!("{day}: {}", format_dollars(summary.total.cost_usd)),
             parts: vec![("written", summary.total.cost_usd)],
             is_marked: false,
         },
-        (
-            vec![msg!("figures-cost"), msg!("figures-requests"), msg!("figures-sessions")],
-            &|summary| {
-                vec![
-                    format_dollars(summary.total.cost_usd),
-                    group_digits(summary.total.requests),
-                    group_digits(summary.sessions),
-                ]
-            },
-        ),
-    )
+        head: vec![msg!("figures-cost"), msg!("figures-requests"), msg!("figures-sessions")],
+        row: &|summary| {
+            vec![
+                format_dollars(summary.total.cost_usd),
+                group_digits(summary.total.requests),
+                group_digits(summary.sessions),
+            ]
+        },
+    }
+    .draw(figures)
 }
 
 fn cache(figures: &Figures) -> Markup {
@@ -125,13 +129,14 @@ fn cache(figures: &Figures) -> Markup {
         ("read".to_owned(), msg!("profile-read")),
         ("written".to_owned(), msg!("profile-written")),
         ("uncached".to_owned(), msg!("profile-uncached")),
+        ("broke".to_owned(), msg!("profile-broke")),
     ];
-    daily(
-        figures,
-        msg!("figures-tokens-by-day"),
+    DailyChart {
+        title: msg!("figures-tokens-by-day"),
         legend,
-        (amount(highest), group_digits(highest)),
-        |day, summary| {
+        top: amount(highest),
+        top_label: group_digits(highest),
+        column: &|day, summary| {
             let usage = &summary.total.usage;
             let rate = format_percent(summary.total.cache_hit_rate());
             ChartColumn {
@@ -149,17 +154,16 @@ fn cache(figures: &Figures) -> Markup {
                 is_marked: !summary.cache_breaks.is_empty(),
             }
         },
-        (
-            vec![msg!("profile-input"), msg!("figures-cache-hit"), msg!("figures-breaks")],
-            &|summary| {
-                vec![
-                    group_digits(summary.total.usage.input_total()),
-                    format_percent(summary.total.cache_hit_rate()),
-                    group_digits(summary.cache_breaks.values().sum()),
-                ]
-            },
-        ),
-    )
+        head: vec![msg!("profile-input"), msg!("figures-cache-hit"), msg!("figures-breaks")],
+        row: &|summary| {
+            vec![
+                group_digits(summary.total.usage.input_total()),
+                format_percent(summary.total.cache_hit_rate()),
+                group_digits(summary.cache_breaks.values().sum()),
+            ]
+        },
+    }
+    .draw(figures)
 }
 
 fn memory(figures: &Figures) -> Markup {
@@ -172,12 +176,12 @@ fn memory(figures: &Figures) -> Markup {
         ("l0".to_owned(), msg!("figures-written")),
         ("broke".to_owned(), msg!("figures-corrected")),
     ];
-    daily(
-        figures,
-        msg!("figures-memory-by-day"),
+    DailyChart {
+        title: msg!("figures-memory-by-day"),
         legend,
-        (amount(highest), group_digits(highest)),
-        |day, summary| {
+        top: amount(highest),
+        top_label: group_digits(highest),
+        column: &|day, summary| {
             let memory = &summary.memory;
             let corrected = memory.corrected + memory.undone;
             ChartColumn {
@@ -196,24 +200,23 @@ fn memory(figures: &Figures) -> Markup {
                 is_marked: false,
             }
         },
-        (
+        head: vec![
+            msg!("figures-recalled"),
+            msg!("figures-written"),
+            msg!("figures-corrected"),
+            msg!("figures-pollution"),
+        ],
+        row: &|summary| {
+            let memory = &summary.memory;
             vec![
-                msg!("figures-recalled"),
-                msg!("figures-written"),
-                msg!("figures-corrected"),
-                msg!("figures-pollution"),
-            ],
-            &|summary| {
-                let memory = &summary.memory;
-                vec![
-                    group_digits(memory.recalled),
-                    group_digits(memory.written),
-                    group_digits(memory.corrected + memory.undone),
-                    format_percent(memory.pollution_rate()),
-                ]
-            },
-        ),
-    )
+                group_digits(memory.recalled),
+                group_digits(memory.written),
+                group_digits(memory.corrected + memory.undone),
+                format_percent(memory.pollution_rate()),
+            ]
+        },
+    }
+    .draw(figures)
 }
 
 fn by_name<'a>(

@@ -76,10 +76,10 @@ dream-previewed = { $count ->
 dream-refusals = Refused during the dream
 dream-refused = refused: { $reason }
 dream-removed = removed
-dream-restore-one = Take back only this file: its history restores any version
+dream-take-back = Take back this change
 dream-stopped = Stopped; nothing was changed
 dream-unchanged = nothing had to change
-dream-undo-hint = All changes of a dream are undone together. A single file is restored from its history.
+dream-undo-hint = This undoes all changes of the dream together. Each file below can also be taken back alone.
 dream-waits = waits in the inbox
 
 dreams-hint = A dream merges, corrects and removes memories after several sessions.

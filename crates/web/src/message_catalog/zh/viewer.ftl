@@ -70,10 +70,10 @@ dream-previewed = 将改进 { $count } 条记忆
 dream-refusals = 做梦期间被拒绝
 dream-refused = 被拒绝：{ $reason }
 dream-removed = 移除
-dream-restore-one = 只恢复这个文件：在其历史中可恢复任一版本
+dream-take-back = 撤回此改动
 dream-stopped = 已停止，没有改动
 dream-unchanged = 无需改动
-dream-undo-hint = 一个梦的所有改动会一起撤销。单个文件可从其历史恢复。
+dream-undo-hint = 这会一起撤销此梦的所有改动。下面的每个文件也可以单独撤回。
 dream-waits = 在收件箱中等待
 
 dreams-hint = 梦会在若干会话之后合并、更正和移除记忆。
