@@ -1,4 +1,4 @@
-//! A real browser, driven over the DevTools protocol through pipes: pages are opened, keys pressed, texts read, pictures
+//! A real browser, driven over its debugging protocol through pipes: pages are opened, keys pressed, texts read, pictures
 //! taken. Nothing of the user's profile is used.
 
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// For a browser that hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// Ends every message.
 const END: u8 = 0;
 

@@ -3,6 +3,7 @@
 use dormouse_base::FileError;
 use dormouse_checkpoint::CheckpointError;
 use dormouse_memory::{ChangeError, LookupError, MemoryFileError};
+use dormouse_team::ClientError;
 use thiserror::Error;
 
 /// Why a page cannot be shown or a change was not made.
@@ -26,6 +27,9 @@ pub enum ViewerError {
     /// A session cannot be profiled.
     #[error("{0}")]
     Profile(String),
+    /// The team's server did not do it.
+    #[error(transparent)]
+    Team(#[from] ClientError),
     /// No such page, session or store.
     #[error("there is no page at this address")]
     NotFound,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir};
 use dormouse_memory::{ChangeError, ReachableMemories, Store, StoreScope};
+use dormouse_team::TeamClient;
 use jiff::Timestamp;
 
 use crate::access::Access;
@@ -60,6 +61,8 @@ pub struct ViewerSources {
     pub clock: Arc<dyn Clock>,
     /// Profiles sessions.
     pub profiler: Box<dyn SessionProfiler>,
+    /// The team that the project has joined.
+    pub team: Option<TeamClient>,
 }
 
 /// A viewer: its sources, and who may ask. Pages are made anew for every request; nothing of them is kept.

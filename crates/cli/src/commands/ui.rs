@@ -5,6 +5,7 @@ use std::path::Path;
 use dormouse_base::{Dir, Environment, FileError, Project, ProjectSlug, names};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::SessionFolder;
+use dormouse_team::TeamClient;
 use dormouse_web::{
     SessionProfile, SessionProfiler, SessionSource, ViewerError, ViewerMode, ViewerServer,
     ViewerSources, ViewerStore,
@@ -19,6 +20,9 @@ use crate::wiring::memory_stores::{OpenedStores, ScopedStore};
 use crate::wiring::print;
 use crate::wiring::session_lookup::metrics_project;
 use crate::wiring::session_profile::{ProfileAssumptions, ProfiledSession};
+use crate::wiring::settings;
+use crate::wiring::team::JoinedTeam;
+use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
 pub(crate) async fn run(arguments: &UiArguments, world: &World) -> Result<Exit, Failure> {
@@ -57,7 +61,21 @@ async fn sources(world: &World) -> Result<ViewerSources, Failure> {
         project: Dir::open(&project.checkout)?,
         clock: std::sync::Arc::clone(&world.clock),
         profiler: Box::new(SettingsProfiler(world.clone())),
+        team: team(world, &project).await,
     })
+}
+
+/// The client of the project's team. Without one that works, the rest of the viewer is worth showing.
+async fn team(world: &World, project: &Project) -> Option<TeamClient> {
+    let in_force = settings::load(world, None, project, Untrusted::Pass).ok()?;
+    let set = (&in_force.settings, &in_force.switches);
+    match JoinedTeam::find(world, project, set).await {
+        Ok(joined) => joined.map(|joined| joined.client),
+        Err(failure) => {
+            print::note(&msg!("note-line", text = failure.message()));
+            None
+        }
+    }
 }
 
 /// The folders of transcripts: the program's own, and Claude Code's of the same project.

@@ -73,6 +73,7 @@ fn pages(home: &TestHome) -> Vec<String> {
         "/sessions?q=boats",
         "/dreams",
         "/figures",
+        "/team",
         "/nowhere",
     ]
     .map(str::to_owned)

@@ -6,6 +6,7 @@ mod figures;
 mod memories;
 mod reply;
 mod sessions;
+mod team;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub(crate) fn routes() -> Router<Arc<Viewer>> {
         .merge(sessions::routes())
         .merge(dreams::routes())
         .merge(figures::routes())
+        .merge(team::routes())
 }
 
 /// No page has this address.

@@ -106,6 +106,11 @@ pub(super) async fn change(
     .await
 }
 
+/// Whether a form may change something: it carries the token, and the viewer does not only read.
+pub(super) fn may_change(viewer: &Viewer, token: &str) -> bool {
+    viewer.mode == ViewerMode::Editing && viewer.access.check_form(token).is_ok()
+}
+
 async fn blocking(work: impl FnOnce() -> Response + Send + 'static) -> Response {
     match tokio::task::spawn_blocking(work).await {
         Ok(response) => response,
@@ -150,6 +155,7 @@ fn status(error: &ViewerError) -> StatusCode {
         ViewerError::File(error) if error.is_not_found() => StatusCode::NOT_FOUND,
         ViewerError::File(_)
         | ViewerError::Checkpoint(_)
+        | ViewerError::Team(_)
         | ViewerError::Profile(_)
         | ViewerError::Listen { .. }
         | ViewerError::CutOff(_) => StatusCode::INTERNAL_SERVER_ERROR,

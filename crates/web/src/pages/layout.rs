@@ -17,16 +17,18 @@ pub(crate) enum Area {
     Sessions,
     Dreams,
     Figures,
+    Team,
 }
 
 impl Area {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Memories,
         Self::Inbox,
         Self::Changes,
         Self::Dreams,
         Self::Sessions,
         Self::Figures,
+        Self::Team,
         Self::Doctor,
     ];
 
@@ -39,6 +41,7 @@ impl Area {
             Self::Sessions => "/sessions",
             Self::Dreams => "/dreams",
             Self::Figures => "/figures",
+            Self::Team => "/team",
         }
     }
 
@@ -51,6 +54,7 @@ impl Area {
             Self::Sessions => msg!("nav-sessions"),
             Self::Dreams => msg!("nav-dreams"),
             Self::Figures => msg!("nav-figures"),
+            Self::Team => msg!("nav-team"),
         }
     }
 }

@@ -13,5 +13,6 @@ pub(crate) mod markdown;
 pub(crate) mod memories;
 pub(crate) mod memory;
 pub(crate) mod sessions;
+pub(crate) mod team;
 pub(crate) mod transcript;
 pub(crate) mod words;

@@ -223,6 +223,7 @@ nav-label = Pages
 nav-memories = Memories
 nav-read-only = read-only
 nav-sessions = Sessions
+nav-team = Team
 nav-skip = Skip to the content
 
 pager-label = Pages of the list
@@ -384,6 +385,27 @@ transcript-unreadable = { $count ->
 transcript-usage = { $input } in, { $output } out
 transcript-why = Rank memories for this message, with reasons
 transcript-withdrawn = undone
+
+team-layers-off = Layers off for everybody: { $layers }.
+team-log = Who changed what
+team-member = { $count ->
+        [one] 1 change, last { $when }
+       *[other] { $count } changes, last { $when }
+    }
+team-memory = Memory
+team-no-proposals = No proposals are open.
+team-none = This project has not joined a team. `dormouse team join` does that.
+team-people = Members
+team-proposals = Proposals
+team-repository = Repository
+team-review-off = Changes take effect at once.
+team-review-on = Changes of writers need a review.
+team-role = Role
+team-server = Server
+team-title = Team
+team-version = Version
+team-who = Who
+team-you = You
 
 trash-empty = The trash is empty.
 trash-hint = Removed memories can be restored for 30 days.

@@ -208,6 +208,7 @@ nav-label = 页面
 nav-memories = 记忆
 nav-read-only = 只读
 nav-sessions = 会话
+nav-team = 团队
 nav-skip = 跳到内容
 
 pager-label = 列表分页
@@ -351,6 +352,24 @@ transcript-unreadable = 有 { $count } 行无法读取。
 transcript-usage = 输入 { $input }，输出 { $output }
 transcript-why = 为此消息排列记忆并说明原因
 transcript-withdrawn = 已撤销
+
+team-layers-off = 对所有人关闭的层：{ $layers }。
+team-log = 谁改了什么
+team-member = { $count } 次改动，最近 { $when }
+team-memory = 记忆
+team-no-proposals = 没有待定的提议。
+team-none = 此项目尚未加入团队。可使用 `dormouse team join` 加入。
+team-people = 成员
+team-proposals = 提议
+team-repository = 仓库
+team-review-off = 改动立即生效。
+team-review-on = 写入者的改动需要审核。
+team-role = 角色
+team-server = 服务器
+team-title = 团队
+team-version = 版本
+team-who = 谁
+team-you = 您
 
 trash-empty = 回收站是空的。
 trash-hint = 移除的记忆在 30 天内可以恢复。
