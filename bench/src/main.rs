@@ -41,6 +41,7 @@ mod store;
 mod team;
 mod terminal;
 mod tools;
+mod viewer;
 mod world;
 
 use std::path::{Path, PathBuf};
@@ -208,6 +209,8 @@ enum Suite {
     Terminal,
     /// The team server under load, beside its database alone; by itself, not in `ground`
     Team,
+    /// The viewer: its first page, searches, a session of 50 MB; by itself, not in `ground`
+    Viewer,
     /// What memory becomes in a hundred sessions with a careless model; takes a debug build of the binary; by
     /// itself, not in `ground`
     Echo,
@@ -232,6 +235,7 @@ impl Suite {
             Self::Safety => Some("safety"),
             Self::Terminal => Some("terminal"),
             Self::Team => Some("team"),
+            Self::Viewer => Some("viewer"),
             Self::Start | Self::Assemble | Self::Memory | Self::Resume => None,
         }
     }
@@ -387,6 +391,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
                 .collect();
             return vec![terminal::run(&found(&arguments.binary), &others)];
         }
+        Suite::Viewer => return vec![viewer::run(&found(&arguments.binary))],
         Suite::Ground
         | Suite::Start
         | Suite::Assemble

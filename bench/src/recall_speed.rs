@@ -213,7 +213,7 @@ impl Language {
         words.join(" ")
     }
 
-    fn memory(&mut self) -> String {
+    pub(crate) fn memory(&mut self) -> String {
         let (name, description) = (self.words(3), self.words(8));
         let body = self.words(WORDS_OF_A_BODY);
         format!("---\nname: {name}\ndescription: {description}\ntype: project\n---\n\n{body}.\n")

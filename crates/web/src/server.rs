@@ -6,11 +6,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
-use axum::http::StatusCode;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
     SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -99,7 +99,8 @@ async fn guarded(State(viewer): State<Arc<Viewer>>, request: Request, next: Next
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (REFERRER_POLICY, "no-referrer"),
+        // Without any, browsers hide the origin of forms as well.
+        (REFERRER_POLICY, "same-origin"),
         (CACHE_CONTROL, "no-store"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -118,8 +119,13 @@ struct EntryQuery {
 /// if the address was opened from another site.
 async fn enter(
     State(viewer): State<Arc<Viewer>>,
+    method: Method,
     Query(query): Query<EntryQuery>,
 ) -> Response<Body> {
+    // A program that only looks whether the address is there must not use up the code.
+    if method != Method::GET {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
     match viewer.access.exchange(&query.code) {
         Some(cookie) => ([(SET_COOKIE, cookie)], entry::welcome_page()).into_response(),
         None => (StatusCode::FORBIDDEN, entry::used_code_page()).into_response(),

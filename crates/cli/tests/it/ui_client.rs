@@ -9,7 +9,8 @@ use crate::program::dormouse;
 
 /// A running viewer, and the cookie that its code was exchanged for.
 pub(crate) struct ViewerClient {
-    pub(crate) running: Running,
+    /// It ends with this value.
+    _running: Running,
     pub(crate) address: String,
     pub(crate) entry: String,
     pub(crate) cookie: String,
@@ -51,7 +52,7 @@ impl ViewerClient {
         let url = running.stdout().trim().to_owned();
         let (address, entry) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let (address, entry) = (address.to_owned(), format!("/{entry}"));
-        Self { running, address, entry, cookie: String::new() }
+        Self { _running: running, address, entry, cookie: String::new() }
     }
 
     /// Starts a viewer and exchanges the code, as a browser would.

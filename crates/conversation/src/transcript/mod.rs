@@ -36,7 +36,7 @@ pub use replay::{
 pub use rewound::RewindMark;
 pub use search::{Passage, search_sessions};
 pub use sessions::{
-    SessionHead, SessionSummary, list_sessions, newest_session, session_file, session_heads,
-    sessions_since,
+    SessionHead, SessionSummary, list_sessions, newest_session, session_file, session_head,
+    session_heads, sessions_since,
 };
 pub use write::{Transcript, TranscriptError, check_not_open};

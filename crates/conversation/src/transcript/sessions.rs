@@ -135,15 +135,19 @@ pub fn session_heads(
     most: usize,
 ) -> Result<(Vec<SessionHead>, usize), FileError> {
     let files = session_files(dir)?;
-    let head = |(session, modified): &(SessionId, SystemTime)| {
-        // A file that went away between the listing and here is no longer a session.
-        let bytes = dir.entry(&session_file(*session)).ok()?.size;
-        let file = dir.open_file(&session_file(*session)).ok()?;
-        let lines = BufReader::new(file.take(HEAD_BYTES)).split(b'\n').map_while(Result::ok);
-        let title = lines.into_iter().find_map(|line| title_in_line(&line));
-        Some(SessionHead { session: *session, title, modified: *modified, bytes })
-    };
+    // A file that went away between the listing and here is no longer a session.
+    let head = |(session, _): &(SessionId, SystemTime)| session_head(dir, *session).ok();
     Ok((files.iter().skip(skip).take(most).filter_map(head).collect(), files.len()))
+}
+
+/// A session as its first lines tell it.
+pub fn session_head(dir: &Dir, session: SessionId) -> Result<SessionHead, FileError> {
+    let path = session_file(session);
+    let entry = dir.entry(&path)?;
+    let file = dir.open_file(&path)?;
+    let lines = BufReader::new(file.take(HEAD_BYTES)).split(b'\n').map_while(Result::ok);
+    let title = lines.into_iter().find_map(|line| title_in_line(&line));
+    Ok(SessionHead { session, title, modified: entry.modified, bytes: entry.size })
 }
 
 /// The session that was written last, if there is one with a word of the user in it.

@@ -16,8 +16,8 @@ use crate::viewer::Viewer;
 
 /// Memories on one page.
 const PAGE: usize = 50;
-/// The most memories that a query ranks.
-const RANKED: usize = 300;
+/// The most memories of a ranking that are filtered: each of them is read.
+const FILTERED: usize = 200;
 
 /// What the form above the list asks for. An empty or unknown value filters nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -36,15 +36,13 @@ pub(crate) struct ListQuery {
 impl ListQuery {
     /// Whether anything but the page is asked for.
     pub(crate) fn is_filtered(&self) -> bool {
-        let fields = [
-            &self.q,
-            &self.r#type,
-            &self.scope,
-            &self.trust,
-            &self.age,
-            &self.anchors,
-            &self.state,
-        ];
+        !self.q.trim().is_empty() || self.has_filter()
+    }
+
+    /// Whether memories are left out, whatever the query.
+    fn has_filter(&self) -> bool {
+        let fields =
+            [&self.r#type, &self.scope, &self.trust, &self.age, &self.anchors, &self.state];
         fields.into_iter().any(|field| !field.trim().is_empty())
     }
 
@@ -142,12 +140,12 @@ pub(crate) struct MemoryList {
 
 /// The memories that a query asks for.
 pub(crate) fn list(viewer: &Viewer, query: &ListQuery) -> Result<MemoryList, ViewerError> {
-    let (found, all) =
+    let Listed { found, all, omitted } =
         if query.q.trim().is_empty() { newest(viewer)? } else { ranked(viewer, query)? };
     let mut states = AnchorStates::new(viewer);
     let admitted: Vec<(FoundMemory, Option<RankReasons>)> =
         found.into_iter().filter(|(found, _)| query.admits(viewer, found, &mut states)).collect();
-    let matching = admitted.len();
+    let matching = admitted.len() + omitted;
     let pages = matching.div_ceil(PAGE).max(1);
     let page = query.page.min(pages - 1);
     let shown = admitted.into_iter().skip(page * PAGE).take(PAGE);
@@ -155,7 +153,14 @@ pub(crate) fn list(viewer: &Viewer, query: &ListQuery) -> Result<MemoryList, Vie
     Ok(MemoryList { rows, matching, all, page, pages })
 }
 
-type Listed = (Vec<(FoundMemory, Option<RankReasons>)>, usize);
+/// Memories in order, before they are filtered.
+struct Listed {
+    found: Vec<(FoundMemory, Option<RankReasons>)>,
+    /// All memories.
+    all: usize,
+    /// Further ones that match and are not needed for the page.
+    omitted: usize,
+}
 
 /// All memories by the time of their files, which costs no look into the history.
 fn newest(viewer: &Viewer) -> Result<Listed, ViewerError> {
@@ -164,14 +169,20 @@ fn newest(viewer: &Viewer) -> Result<Listed, ViewerError> {
         std::cmp::Reverse(found.memory.header.modified.unwrap_or(found.memory.modified))
     });
     let all = found.len();
-    Ok((found.into_iter().map(|found| (found, None)).collect(), all))
+    let found = found.into_iter().map(|found| (found, None)).collect();
+    Ok(Listed { found, all, omitted: 0 })
 }
 
 /// The memories with a match, as a session ranks them, without asking a server for vectors.
 fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
+    let has_filter = query.has_filter();
     let query = MemoryQuery {
         text: &query.q,
-        limit: RANKED,
+        limit: if has_filter {
+            FILTERED
+        } else {
+            query.page.saturating_add(1).saturating_mul(PAGE)
+        },
         store_index: None,
         exclude: &BTreeSet::new(),
         quarantined: QuarantineFilter::Include,
@@ -188,7 +199,9 @@ fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
         Some((found, Some(RankReasons { hit, addition })))
     };
     let all = usize::try_from(ranking.searched).unwrap_or(usize::MAX);
-    Ok((ranking.hits.into_iter().zip(additions).filter_map(with_reasons).collect(), all))
+    let omitted = if has_filter { 0 } else { ranking.omitted };
+    let found = ranking.hits.into_iter().zip(additions).filter_map(with_reasons).collect();
+    Ok(Listed { found, all, omitted })
 }
 
 fn row(viewer: &Viewer, found: FoundMemory, rank: Option<RankReasons>) -> MemoryRow {

@@ -1,7 +1,9 @@
 //! The sessions of a folder of transcripts, and passages of them.
 
 use dormouse_base::SessionId;
-use dormouse_conversation::transcript::{Passage, SessionHead, search_sessions, session_heads};
+use dormouse_conversation::transcript::{
+    Passage, SessionHead, search_sessions, session_head, session_heads,
+};
 use serde::Deserialize;
 
 use crate::error::ViewerError;
@@ -67,9 +69,7 @@ impl<'a> NamedSession<'a> {
 
     /// What the user first said in it, or its id.
     pub(crate) fn title(&self) -> Result<String, ViewerError> {
-        let (heads, _) = session_heads(&self.source.folder, 0, usize::MAX)?;
-        let own = heads.into_iter().find(|head| head.session == self.session);
-        let head = own.ok_or(ViewerError::NotFound)?;
+        let head = session_head(&self.source.folder, self.session)?;
         Ok(head.title.unwrap_or_else(|| self.session.to_string()))
     }
 }
