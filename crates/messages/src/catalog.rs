@@ -10,14 +10,14 @@ use crate::locale::Locale;
 type Bundle = FluentBundle<FluentResource>;
 
 /// Messages by id, in each language. An unknown id is shown as it is, never an error.
-pub struct Catalog {
+pub struct MessageCatalog {
     english: &'static [&'static str],
     chinese: &'static [&'static str],
     parsed_english: OnceLock<Bundle>,
     parsed_chinese: OnceLock<Bundle>,
 }
 
-impl Catalog {
+impl MessageCatalog {
     /// A catalog of Fluent files, given as their texts.
     pub const fn new(english: &'static [&'static str], chinese: &'static [&'static str]) -> Self {
         Self { english, chinese, parsed_english: OnceLock::new(), parsed_chinese: OnceLock::new() }

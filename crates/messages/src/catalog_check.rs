@@ -6,13 +6,13 @@ use std::path::Path;
 
 use fluent_bundle::FluentResource;
 
-use crate::catalog::Catalog;
+use crate::catalog::MessageCatalog;
 use crate::locale::Locale;
 
 type ArgumentNames = BTreeSet<String>;
 
 /// Syntax errors of the files, messages that the languages do not share, and a Chinese catalog that is not Chinese.
-pub fn catalog_problems(catalog: &Catalog) -> Vec<String> {
+pub fn catalog_problems(catalog: &MessageCatalog) -> Vec<String> {
     let mut problems = Vec::new();
     for locale in [Locale::English, Locale::Chinese] {
         for source in catalog.sources(locale) {
@@ -42,7 +42,7 @@ pub fn catalog_problems(catalog: &Catalog) -> Vec<String> {
 }
 
 /// Uses of `msg!` below a folder that the catalog does not have with these arguments, and messages that no code uses.
-pub fn use_problems(catalog: &Catalog, source_folder: &Path) -> Vec<String> {
+pub fn use_problems(catalog: &MessageCatalog, source_folder: &Path) -> Vec<String> {
     let defined = defined_messages(&catalog.sources(Locale::English).concat());
     let mut problems = Vec::new();
     let mut used = BTreeSet::new();

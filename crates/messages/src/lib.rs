@@ -1,6 +1,6 @@
 //! Texts for users: catalogs of messages in Fluent files, in English and Chinese, and the language in use.
 //!
-//! The texts themselves are in the crates that show them; each has a [`Catalog`] of its own. A catalog is parsed on its
+//! The texts themselves are in the crates that show them; each has a [`MessageCatalog`] of its own. A catalog is parsed on its
 //! first use, so a run without messages pays nothing.
 
 #![forbid(unsafe_code)]
@@ -9,6 +9,6 @@ mod catalog;
 pub mod catalog_check;
 mod locale;
 
-pub use catalog::Catalog;
+pub use catalog::MessageCatalog;
 pub use fluent_bundle::FluentValue;
 pub use locale::Locale;

@@ -43,7 +43,7 @@ pub(crate) enum AccessRefusal {
 }
 
 /// The secrets of one viewer: a code for one use, the cookie it is exchanged for, and the token of its forms.
-pub struct Access {
+pub struct ViewerAccess {
     port: u16,
     guard: LoopbackGuard,
     code: Mutex<Option<RandomToken>>,
@@ -51,13 +51,13 @@ pub struct Access {
     form_token: RandomToken,
 }
 
-impl fmt::Debug for Access {
+impl fmt::Debug for ViewerAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Access").field("port", &self.port).finish_non_exhaustive()
+        f.debug_struct("ViewerAccess").field("port", &self.port).finish_non_exhaustive()
     }
 }
 
-impl Access {
+impl ViewerAccess {
     /// New secrets for a viewer on this port.
     pub fn new(port: u16, ids: &dyn IdSource) -> Self {
         Self {

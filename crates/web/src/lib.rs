@@ -23,8 +23,10 @@ mod profile_page;
 mod server;
 mod viewer;
 
-pub use access::Access;
+pub use access::ViewerAccess;
 pub use error::ViewerError;
 pub use profile_page::{SessionProfile, offline_profile_page};
 pub use server::ViewerServer;
-pub use viewer::{SessionProfiler, SessionSource, Viewer, ViewerMode, ViewerSources, ViewerStore};
+pub use viewer::{
+    SessionProfiler, TranscriptSource, Viewer, ViewerMode, ViewerSources, ViewerStore,
+};

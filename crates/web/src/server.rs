@@ -18,7 +18,7 @@ use dormouse_base::IdSource;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-use crate::access::{Access, AccessRefusal};
+use crate::access::{AccessRefusal, ViewerAccess};
 use crate::assets::ASSETS;
 use crate::error::ViewerError;
 use crate::handlers;
@@ -36,7 +36,7 @@ const ENTER: &str = "/enter";
 /// A port on loopback, before anything is served on it.
 pub struct ViewerServer {
     listener: TcpListener,
-    access: Access,
+    access: ViewerAccess,
 }
 
 impl ViewerServer {
@@ -46,7 +46,7 @@ impl ViewerServer {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        Ok(Self { listener, access: Access::new(port, ids) })
+        Ok(Self { listener, access: ViewerAccess::new(port, ids) })
     }
 
     /// The address to open.

@@ -8,7 +8,7 @@ use dormouse_memory::{ChangeError, ReachableMemories, Store, StoreScope};
 use dormouse_team::TeamClient;
 use jiff::Timestamp;
 
-use crate::access::Access;
+use crate::access::ViewerAccess;
 use crate::error::ViewerError;
 use crate::profile_page::SessionProfile;
 
@@ -30,7 +30,7 @@ pub struct ViewerStore {
 }
 
 /// A folder of transcripts.
-pub struct SessionSource {
+pub struct TranscriptSource {
     /// Its name in addresses: `dormouse` or `claude`.
     pub name: &'static str,
     /// The folder.
@@ -50,7 +50,7 @@ pub struct ViewerSources {
     /// The memories of these stores.
     pub memories: ReachableMemories,
     /// Folders of transcripts, the program's own first.
-    pub sessions: Vec<SessionSource>,
+    pub sessions: Vec<TranscriptSource>,
     /// The folder of the metrics log.
     pub metrics: PathBuf,
     /// The project's name in the metrics log.
@@ -68,13 +68,13 @@ pub struct ViewerSources {
 /// A viewer: its sources, and who may ask. Pages are made anew for every request; nothing of them is kept.
 pub struct Viewer {
     pub(crate) sources: ViewerSources,
-    pub(crate) access: Access,
+    pub(crate) access: ViewerAccess,
     pub(crate) mode: ViewerMode,
 }
 
 impl Viewer {
     /// A viewer over these sources.
-    pub fn new(sources: ViewerSources, access: Access, mode: ViewerMode) -> Self {
+    pub fn new(sources: ViewerSources, access: ViewerAccess, mode: ViewerMode) -> Self {
         Self { sources, access, mode }
     }
 
@@ -103,7 +103,7 @@ impl Viewer {
         found.map(|(position, found)| (position, &found.store)).ok_or(ViewerError::NotFound)
     }
 
-    pub(crate) fn session_source(&self, name: &str) -> Result<&SessionSource, ViewerError> {
+    pub(crate) fn session_source(&self, name: &str) -> Result<&TranscriptSource, ViewerError> {
         let found = self.sources.sessions.iter().find(|source| source.name == name);
         found.ok_or(ViewerError::NotFound)
     }

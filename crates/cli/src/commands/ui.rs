@@ -7,7 +7,7 @@ use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::SessionFolder;
 use dormouse_team::TeamClient;
 use dormouse_web::{
-    SessionProfile, SessionProfiler, SessionSource, ViewerError, ViewerMode, ViewerServer,
+    SessionProfile, SessionProfiler, TranscriptSource, ViewerError, ViewerMode, ViewerServer,
     ViewerSources, ViewerStore,
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -55,18 +55,18 @@ async fn sources(world: &World) -> Result<ViewerSources, Failure> {
     Ok(ViewerSources {
         stores: stores.collect(),
         memories: reachable,
-        sessions: session_sources(world, &home, &project)?,
+        sessions: session_sources(&home, &project, world)?,
         metrics: MetricsLog::folder_in(&home),
         project_key: metrics_project(&home)?,
         project: Dir::open(&project.checkout)?,
         clock: std::sync::Arc::clone(&world.clock),
         profiler: Box::new(SettingsProfiler(world.clone())),
-        team: team(world, &project).await,
+        team: team(&project, world).await,
     })
 }
 
 /// The client of the project's team. Without one that works, the rest of the viewer is worth showing.
-async fn team(world: &World, project: &Project) -> Option<TeamClient> {
+async fn team(project: &Project, world: &World) -> Option<TeamClient> {
     let in_force = settings::load(world, None, project, Untrusted::Pass).ok()?;
     let set = (&in_force.settings, &in_force.switches);
     match JoinedTeam::find(world, project, set).await {
@@ -80,13 +80,13 @@ async fn team(world: &World, project: &Project) -> Option<TeamClient> {
 
 /// The folders of transcripts: the program's own, and Claude Code's of the same project.
 fn session_sources(
-    world: &World,
     home: &Path,
     project: &Project,
-) -> Result<Vec<SessionSource>, FileError> {
+    world: &World,
+) -> Result<Vec<TranscriptSource>, FileError> {
     let mut sources = Vec::new();
     if let Some(folder) = SessionFolder::existing(home, project)? {
-        sources.push(SessionSource { name: "dormouse", folder: folder.dir().clone() });
+        sources.push(TranscriptSource { name: "dormouse", folder: folder.dir().clone() });
     }
     let slug = ProjectSlug::of(&project.folder);
     let claude = world
@@ -94,7 +94,7 @@ fn session_sources(
         .path(names::USER_HOME)
         .map(|home| home.join(".claude/projects").join(slug.as_str()));
     match claude.map(|path| Dir::open(&path)) {
-        Some(Ok(folder)) => sources.push(SessionSource { name: "claude", folder }),
+        Some(Ok(folder)) => sources.push(TranscriptSource { name: "claude", folder }),
         Some(Err(error)) if !error.is_not_found() => return Err(error),
         Some(Err(_)) | None => {}
     }

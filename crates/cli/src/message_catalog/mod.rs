@@ -7,8 +7,8 @@
 #[cfg(test)]
 mod tests;
 
-use dormouse_messages::Catalog;
 pub(crate) use dormouse_messages::Locale;
+use dormouse_messages::MessageCatalog;
 
 /// Formats a message of the catalog: `msg!("session-resumed", name = name)`.
 ///
@@ -21,12 +21,13 @@ macro_rules! msg {
 pub(crate) use msg;
 
 /// Notices, errors and the texts of the terminal.
-pub(crate) static MESSAGES: Catalog = Catalog::new(
+pub(crate) static MESSAGES: MessageCatalog = MessageCatalog::new(
     &[include_str!("en/messages.ftl"), include_str!("en/interactive.ftl")],
     &[include_str!("zh/messages.ftl"), include_str!("zh/interactive.ftl")],
 );
 
-static HELP: Catalog = Catalog::new(&[include_str!("en/help.ftl")], &[include_str!("zh/help.ftl")]);
+static HELP: MessageCatalog =
+    MessageCatalog::new(&[include_str!("en/help.ftl")], &[include_str!("zh/help.ftl")]);
 
 /// The help text of a command, or of one of its attributes (an option, an option's value, notes).
 pub(crate) fn help_text(command: &str, attribute: Option<&str>) -> Option<String> {

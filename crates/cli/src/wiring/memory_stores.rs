@@ -36,7 +36,7 @@ impl OpenedStores {
         scope: Option<StoreScope>,
         embedder: impl FnOnce(&Settings) -> Result<Option<Arc<dyn Embedder>>, Failure>,
     ) -> Result<Self, Failure> {
-        let (directories, project, settings) = find(world, DirectoryAccess::Read).await?;
+        let (directories, project, settings) = find(DirectoryAccess::Read, world).await?;
         let mut list = Vec::new();
         let selected = scope.map(|scope| directories.of(scope));
         for directory in directories.list() {
@@ -60,8 +60,8 @@ impl OpenedStores {
 
 /// The memory directories of this project, with the settings in force.
 pub(crate) async fn find(
-    world: &World,
     access: DirectoryAccess,
+    world: &World,
 ) -> Result<(MemoryDirectories, Project, Settings), Failure> {
     let project = current_project()?;
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;

@@ -15,7 +15,7 @@ use super::reply::{self, Done, FormResult};
 use crate::error::ViewerError;
 use crate::message_catalog::msg;
 use crate::model::address;
-use crate::model::memory_page::{NamedMemory, changes as newest_changes};
+use crate::model::memory_page::{ViewedMemory, changes as newest_changes};
 use crate::pages::changes::TrashRow;
 use crate::pages::doctor::StoreFindings;
 use crate::pages::inbox::ProposalView;
@@ -86,7 +86,7 @@ async fn restore(
     Form(form): Form<TokenForm>,
 ) -> Response {
     reply::change(viewer, Area::Changes, form.token, move |viewer, _| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         // It was saved before, so secrets in it are not checked again.
         let by = ChangeOrigin::user("restored in the viewer").allowing_secrets();
         named.store.history().restore(&by, &named.file, query.change.map(ChangeId))?;

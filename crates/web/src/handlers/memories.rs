@@ -12,12 +12,12 @@ use dormouse_memory::{
 };
 use serde::Deserialize;
 
-use super::reply::{self, Done, FormResult, Shown};
+use super::reply::{self, Done, FormResult, PageContent};
 use crate::error::ViewerError;
 use crate::message_catalog::msg;
 use crate::model::address;
 use crate::model::memory_list::{ListQuery, list};
-use crate::model::memory_page::{MemoryPage, NamedMemory, history};
+use crate::model::memory_page::{MemoryPage, ViewedMemory, history};
 use crate::pages::edit::{EditObstacle, EditView};
 use crate::pages::layout::{Area, PageFrame};
 use crate::pages::{changes, edit, memories, memory};
@@ -77,7 +77,7 @@ async fn view(
     Query(done): Query<Done>,
 ) -> Response {
     reply::page(viewer, Area::Memories, Some(done), move |viewer, frame| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         let page = MemoryPage::of(viewer, &named)?;
         Ok((page.found.memory.name().to_owned(), memory::page(frame, &page)))
     })
@@ -86,7 +86,7 @@ async fn view(
 
 async fn of_one(State(viewer): State<Arc<Viewer>>, Path((scope, file)): MemoryAddress) -> Response {
     reply::page(viewer, Area::Memories, None, move |viewer, frame| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         let views = history(viewer, &named)?;
         let name = named.file.stem().to_owned();
         let back = address::memory("view", named.scope, named.file.as_str());
@@ -100,7 +100,7 @@ async fn edit_text(
     Path((scope, file)): MemoryAddress,
 ) -> Response {
     reply::page(viewer, Area::Memories, None, move |viewer, frame| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         if !frame.can_change() {
             return Err(ViewerError::ReadOnly);
         }
@@ -122,7 +122,7 @@ struct EditForm {
 }
 
 /// An edit of this text.
-fn edit_view(named: &NamedMemory<'_>, text: String) -> Result<EditView, ViewerError> {
+fn edit_view(named: &ViewedMemory<'_>, text: String) -> Result<EditView, ViewerError> {
     let (current, hash) = named.text()?;
     let entry = MemoryEntry::read(current.as_bytes(), current.len() as u64);
     let file = named.file.as_str();
@@ -147,7 +147,7 @@ fn with_own_line_ends(text: &str, current: &str) -> String {
     if current.contains("\r\n") { plain.replace('\n', "\r\n") } else { plain }
 }
 
-fn submitted(named: &NamedMemory<'_>, form: &EditForm) -> Result<EditView, ViewerError> {
+fn submitted(named: &ViewedMemory<'_>, form: &EditForm) -> Result<EditView, ViewerError> {
     let (current, _) = named.text()?;
     let mut view = edit_view(named, with_own_line_ends(&form.text, &current))?;
     if view.hash != form.hash {
@@ -164,13 +164,13 @@ async fn preview(
 ) -> Response {
     reply::page(viewer, Area::Memories, None, move |viewer, frame| {
         viewer.access.check_form(&form.token).map_err(|_| ViewerError::OldForm)?;
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         Ok(again(frame, &submitted(&named, &form)?))
     })
     .await
 }
 
-fn again(frame: &PageFrame<'_>, view: &EditView) -> Shown {
+fn again(frame: &PageFrame<'_>, view: &EditView) -> PageContent {
     (view.name.clone(), edit::preview_page(frame, view))
 }
 
@@ -181,7 +181,7 @@ async fn save(
     Form(form): Form<EditForm>,
 ) -> Response {
     reply::change(viewer, Area::Memories, form.token.clone(), move |viewer, frame| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         let mut view = submitted(&named, &form)?;
         if view.obstacle.is_some() {
             return Ok(FormResult::Again(again(frame, &view)));
@@ -231,7 +231,7 @@ async fn remove(
     Form(form): Form<TokenForm>,
 ) -> Response {
     reply::change(viewer, Area::Memories, form.token, move |viewer, _| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         let by = ChangeOrigin::user("removed in the viewer");
         named.store.change(&by, |plan| plan.delete(&named.file, &Expected::Present))?;
         Ok(FormResult::Next("/changes?done=removed#trash".to_owned()))
@@ -246,7 +246,7 @@ async fn confirm(
     Form(form): Form<TokenForm>,
 ) -> Response {
     reply::change(viewer, Area::Memories, form.token, move |viewer, _| {
-        let named = NamedMemory::of(viewer, &scope, &file)?;
+        let named = ViewedMemory::of(viewer, &scope, &file)?;
         let by = ChangeOrigin::user("confirmed in the viewer");
         named.store.change(&by, |plan| plan.confirm(&named.file))?;
         let back = address::memory("view", named.scope, named.file.as_str());

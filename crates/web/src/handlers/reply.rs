@@ -38,14 +38,14 @@ impl Done {
 }
 
 /// A title and the content below it.
-pub(super) type Shown = (String, Markup);
+pub(super) type PageContent = (String, Markup);
 
 /// A page, or a page that says why there is none.
 pub(super) async fn page(
     viewer: Arc<Viewer>,
     area: impl Into<Option<Area>>,
     done: Option<Done>,
-    work: impl FnOnce(&Viewer, &PageFrame<'_>) -> Result<Shown, ViewerError> + Send + 'static,
+    work: impl FnOnce(&Viewer, &PageFrame<'_>) -> Result<PageContent, ViewerError> + Send + 'static,
 ) -> Response {
     let area = area.into();
     let notice = done.as_ref().and_then(Done::notice);
@@ -76,7 +76,7 @@ pub(super) enum FormResult {
     /// Done: where to go next.
     Next(String),
     /// Not done: a page that says why and keeps what the user typed.
-    Again(Shown),
+    Again(PageContent),
 }
 
 /// A change by a form: refused without the token of the page, and where the viewer only reads.

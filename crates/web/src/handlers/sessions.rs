@@ -10,17 +10,18 @@ use axum::extract::{Path, Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use dormouse_base::MessageId;
 use dormouse_conversation::transcript::session_file;
 use futures_util::stream;
 use serde::Deserialize;
 
-use super::reply::{self, Shown};
+use super::reply::{self, PageContent};
 use crate::error::ViewerError;
 use crate::message_catalog::msg;
 use crate::model::address;
 use crate::model::checkpoints::checkpoints;
-use crate::model::session_list::{NamedSession, SessionQuery, list};
-use crate::model::transcript_part::{after, before};
+use crate::model::session_list::{SessionQuery, ViewedSession, list};
+use crate::model::transcript_part::{after, around, before};
 use crate::pages::layout::Area;
 use crate::pages::sessions::{self, SessionTab};
 use crate::pages::transcript;
@@ -47,6 +48,8 @@ type SessionAddress = Path<(String, String)>;
 #[derive(Deserialize)]
 struct PartQuery {
     before: Option<u64>,
+    /// A message that the part is to have.
+    message: Option<MessageId>,
 }
 
 async fn all(State(viewer): State<Arc<Viewer>>, Query(query): Query<SessionQuery>) -> Response {
@@ -71,12 +74,16 @@ async fn view(
     Query(query): Query<PartQuery>,
 ) -> Response {
     reply::page(viewer, Area::Sessions, None, move |viewer, _| {
-        let named = NamedSession::of(viewer, &source, &id)?;
-        let part = before(&named, query.before)?;
+        let named = ViewedSession::of(viewer, &source, &id)?;
+        let part = match query.message {
+            Some(message) => around(&named, message)?,
+            None => before(&named, query.before)?,
+        };
         let base = address::session(&source, &id, "transcript");
         // Only the newest part can grow.
         let follow = format!("{}?after={}", address::session(&source, &id, "follow"), part.end);
-        let follow = query.before.is_none().then_some(follow.as_str());
+        let is_newest = query.before.is_none() && query.message.is_none();
+        let follow = is_newest.then_some(follow.as_str());
         let content = transcript::page(&part, &base, follow, &|path| memory_link(viewer, path));
         shown(&named, SessionTab::Transcript, &content)
     })
@@ -84,10 +91,10 @@ async fn view(
 }
 
 fn shown(
-    named: &NamedSession<'_>,
+    named: &ViewedSession<'_>,
     tab: SessionTab,
     content: &maud::Markup,
-) -> Result<Shown, ViewerError> {
+) -> Result<PageContent, ViewerError> {
     let title = named.title()?;
     let id = named.session.to_string();
     let page = sessions::session_frame((named.source.name, &id), &title, tab, content);
@@ -100,7 +107,7 @@ async fn part(
     Query(query): Query<PartQuery>,
 ) -> Response {
     reply::part(viewer, move |viewer| {
-        let named = NamedSession::of(viewer, &source, &id)?;
+        let named = ViewedSession::of(viewer, &source, &id)?;
         let base = address::session(&source, &id, "transcript");
         Ok(transcript::fragment(&before(&named, query.before)?, &base, &|path| {
             memory_link(viewer, path)
@@ -129,7 +136,7 @@ impl Follower {
             let (viewer, position) = (Arc::clone(&self.viewer), self.position);
             let (source, id) = self.address.clone();
             let read = tokio::task::spawn_blocking(move || {
-                let named = NamedSession::of(&viewer, &source, &id)?;
+                let named = ViewedSession::of(&viewer, &source, &id)?;
                 let part = after(&named, position)?;
                 let html = transcript::messages(&part, &|path| memory_link(&viewer, path));
                 Ok::<_, ViewerError>((part.end, html.into_string()))
@@ -160,7 +167,7 @@ async fn requests(
     Path((source, id)): SessionAddress,
 ) -> Response {
     reply::page(viewer, Area::Sessions, None, move |viewer, _| {
-        let named = NamedSession::of(viewer, &source, &id)?;
+        let named = ViewedSession::of(viewer, &source, &id)?;
         let path = named.source.folder.path().join(session_file(named.session).as_path());
         let profile = viewer.sources.profiler.profile(&path)?;
         shown(&named, SessionTab::Requests, &profile_page::profile(&profile))
@@ -170,7 +177,7 @@ async fn requests(
 
 async fn turns(State(viewer): State<Arc<Viewer>>, Path((source, id)): SessionAddress) -> Response {
     reply::page(viewer, Area::Sessions, None, move |viewer, _| {
-        let named = NamedSession::of(viewer, &source, &id)?;
+        let named = ViewedSession::of(viewer, &source, &id)?;
         let content = sessions::checkpoints(&checkpoints(&named)?);
         shown(&named, SessionTab::Checkpoints, &content)
     })

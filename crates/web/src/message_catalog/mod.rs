@@ -1,6 +1,6 @@
 //! The texts of the viewer, in Fluent files: [`msg!`] formats one.
 
-use dormouse_messages::Catalog;
+use dormouse_messages::MessageCatalog;
 
 /// Formats a message of the catalog: `msg!("nav-memories")`. A test compares every use with the catalog.
 macro_rules! msg {
@@ -10,8 +10,8 @@ macro_rules! msg {
 }
 pub(crate) use msg;
 
-pub(crate) static MESSAGES: Catalog =
-    Catalog::new(&[include_str!("en/viewer.ftl")], &[include_str!("zh/viewer.ftl")]);
+pub(crate) static MESSAGES: MessageCatalog =
+    MessageCatalog::new(&[include_str!("en/viewer.ftl")], &[include_str!("zh/viewer.ftl")]);
 
 #[cfg(test)]
 mod tests {

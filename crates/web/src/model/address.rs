@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dormouse_base::{MessageId, SessionId};
 use dormouse_memory::StoreScope;
 
 /// A text as part of an address. A slash between folders stays.
@@ -29,6 +30,14 @@ pub(crate) fn memory(action: &str, scope: StoreScope, file: &str) -> String {
 /// The address of a page about a session.
 pub(crate) fn session(source: &str, id: &str, part: &str) -> String {
     format!("/session/{source}/{}/{part}", encoded(id))
+}
+
+/// The address of the message that a source of a memory names as `session/message`; none for other sources.
+pub(crate) fn source(text: &str) -> Option<String> {
+    let (session, message) = text.split(' ').next()?.split_once('/')?;
+    let (session, message): (SessionId, MessageId) = (session.parse().ok()?, message.parse().ok()?);
+    let page = self::session("dormouse", &session.to_string(), "transcript");
+    Some(format!("{page}?message={message}#{message}"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use dormouse_base::RelPath;
 use dormouse_checkpoint::{ContentStore, FileState, LoggedTurn, load_log};
 
 use crate::error::ViewerError;
-use crate::model::session_list::NamedSession;
+use crate::model::session_list::ViewedSession;
 
 /// A file that a turn changed, as text before and after.
 pub(crate) struct CheckpointFile {
@@ -30,7 +30,7 @@ pub(crate) struct CheckpointTurn {
 }
 
 /// The turns of a session that changed files, the newest first.
-pub(crate) fn checkpoints(named: &NamedSession<'_>) -> Result<Vec<CheckpointTurn>, ViewerError> {
+pub(crate) fn checkpoints(named: &ViewedSession<'_>) -> Result<Vec<CheckpointTurn>, ViewerError> {
     let Ok(folder) = RelPath::new(named.session.to_string()) else { return Ok(Vec::new()) };
     let session = match named.source.folder.open_folder(&folder) {
         Ok(session) => session,

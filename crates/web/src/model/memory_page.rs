@@ -17,14 +17,14 @@ use crate::viewer::Viewer;
 const SHOWN_CHANGES: usize = 50;
 
 /// A memory that a page names.
-pub(crate) struct NamedMemory<'a> {
+pub(crate) struct ViewedMemory<'a> {
     pub(crate) scope: StoreScope,
     pub(crate) position: usize,
     pub(crate) store: &'a Arc<Store>,
     pub(crate) file: MemoryFile,
 }
 
-impl<'a> NamedMemory<'a> {
+impl<'a> ViewedMemory<'a> {
     /// The memory that an address names. It need not exist any more.
     pub(crate) fn of(viewer: &'a Viewer, scope: &str, file: &str) -> Result<Self, ViewerError> {
         let scope = StoreScope::from_word(scope).ok_or(ViewerError::NotFound)?;
@@ -52,7 +52,7 @@ pub(crate) struct MemoryPage {
 }
 
 impl MemoryPage {
-    pub(crate) fn of(viewer: &Viewer, named: &NamedMemory<'_>) -> Result<Self, ViewerError> {
+    pub(crate) fn of(viewer: &Viewer, named: &ViewedMemory<'_>) -> Result<Self, ViewerError> {
         let all = viewer.memories().list(None, QuarantineFilter::Include)?;
         let found = all
             .into_iter()
@@ -84,7 +84,7 @@ pub(crate) struct ChangeView {
 /// The changes of one memory, newest first, each with what it changed in that memory.
 pub(crate) fn history(
     viewer: &Viewer,
-    named: &NamedMemory<'_>,
+    named: &ViewedMemory<'_>,
 ) -> Result<Vec<ChangeView>, ViewerError> {
     let touches = |change: &StoreChange| {
         change.position == named.position

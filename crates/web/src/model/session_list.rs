@@ -7,7 +7,7 @@ use dormouse_conversation::transcript::{
 use serde::Deserialize;
 
 use crate::error::ViewerError;
-use crate::viewer::{SessionSource, Viewer};
+use crate::viewer::{TranscriptSource, Viewer};
 
 /// Sessions on one page.
 const PAGE: usize = 40;
@@ -42,7 +42,7 @@ pub(crate) fn list(viewer: &Viewer, query: &SessionQuery) -> Result<SessionList,
     let sources: Vec<&'static str> =
         viewer.sources.sessions.iter().map(|source| source.name).collect();
     let chosen = viewer.session_source(&query.source).ok().or(viewer.sources.sessions.first());
-    let Some(SessionSource { name, folder }) = chosen else {
+    let Some(TranscriptSource { name, folder }) = chosen else {
         let results = SessionResults::Heads { heads: Vec::new(), all: 0, page: 0, pages: 1 };
         return Ok(SessionList { source: "dormouse", sources, results });
     };
@@ -56,12 +56,12 @@ pub(crate) fn list(viewer: &Viewer, query: &SessionQuery) -> Result<SessionList,
 }
 
 /// A session of a source, as an address names it.
-pub(crate) struct NamedSession<'a> {
-    pub(crate) source: &'a SessionSource,
+pub(crate) struct ViewedSession<'a> {
+    pub(crate) source: &'a TranscriptSource,
     pub(crate) session: SessionId,
 }
 
-impl<'a> NamedSession<'a> {
+impl<'a> ViewedSession<'a> {
     pub(crate) fn of(viewer: &'a Viewer, source: &str, id: &str) -> Result<Self, ViewerError> {
         let session = id.parse().map_err(|_| ViewerError::NotFound)?;
         Ok(Self { source: viewer.session_source(source)?, session })

@@ -1,18 +1,24 @@
 //! A part of a transcript: some lines before a position, or those after it. A long transcript is never read whole.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use dormouse_base::{FileAction, FileError};
+use dormouse_base::{FileAction, FileError, MessageId};
 use dormouse_conversation::transcript::{ReplayEvent, replay_transcript, session_file};
 
+use memchr::memmem;
+
 use crate::error::ViewerError;
-use crate::model::session_list::NamedSession;
+use crate::model::session_list::ViewedSession;
 
 /// Bytes that are read at first.
 const CHUNK: u64 = 192 * 1024;
 /// Lines of a part.
 const LINES: usize = 120;
+/// Lines behind a message that is looked for.
+const LINES_AFTER: usize = 40;
+/// Bytes that a search reads at once.
+const READ_AT_ONCE: usize = 256 * 1024;
 
 /// Consecutive lines of a transcript.
 pub(crate) struct TranscriptPart {
@@ -27,7 +33,7 @@ pub(crate) struct TranscriptPart {
 
 /// The last lines that end at or before a position; the end of the file if none is given.
 pub(crate) fn before(
-    named: &NamedSession<'_>,
+    named: &ViewedSession<'_>,
     end: Option<u64>,
 ) -> Result<TranscriptPart, ViewerError> {
     let mut file = open(named)?;
@@ -47,8 +53,32 @@ pub(crate) fn before(
     }
 }
 
+/// The part that has a message, and some lines after it; the newest part if there is no such message.
+pub(crate) fn around(
+    named: &ViewedSession<'_>,
+    message: MessageId,
+) -> Result<TranscriptPart, ViewerError> {
+    let file = open(named)?;
+    let wanted = message.to_string();
+    let mut reader = BufReader::with_capacity(READ_AT_ONCE, &file.file);
+    let (mut position, mut line, mut left) = (0_u64, Vec::new(), None);
+    while left != Some(0) {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line).map_err(|error| file.unreadable(error))?;
+        if read == 0 {
+            break;
+        }
+        position += read as u64;
+        left = left.map(|left: usize| left - 1);
+        if left.is_none() && memmem::find(&line, wanted.as_bytes()).is_some() {
+            left = Some(LINES_AFTER);
+        }
+    }
+    before(named, left.map(|_| position))
+}
+
 /// The whole lines after a position, as many as there are.
-pub(crate) fn after(named: &NamedSession<'_>, start: u64) -> Result<TranscriptPart, ViewerError> {
+pub(crate) fn after(named: &ViewedSession<'_>, start: u64) -> Result<TranscriptPart, ViewerError> {
     let mut file = open(named)?;
     let length = file.length()?;
     let bytes = file.read(start.min(length), length.saturating_sub(start))?;
@@ -89,10 +119,10 @@ fn part(end: u64, lines: &[u8]) -> TranscriptPart {
 /// A transcript that is open.
 struct OpenTranscript<'a> {
     file: File,
-    named: &'a NamedSession<'a>,
+    named: &'a ViewedSession<'a>,
 }
 
-fn open<'a>(named: &'a NamedSession<'a>) -> Result<OpenTranscript<'a>, ViewerError> {
+fn open<'a>(named: &'a ViewedSession<'a>) -> Result<OpenTranscript<'a>, ViewerError> {
     let file = named.source.folder.open_file(&session_file(named.session))?;
     Ok(OpenTranscript { file, named })
 }

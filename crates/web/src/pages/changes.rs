@@ -83,7 +83,7 @@ fn change(frame: &PageFrame<'_>, view: &ChangeView, of_memory: Option<&str>) -> 
             }
             @if !entry.reason.is_empty() { p { (entry.reason) } }
             @if !entry.sources.is_empty() {
-                p class="soft" { (msg!("change-sources")) " " @for source in &entry.sources { code { (source) } " " } }
+                p class="soft" { (msg!("change-sources")) " " @for source in &entry.sources { (words::source(&source.to_string())) " " } }
             }
             details open[is_open] {
                 summary { (msg!("change-diff")) }

@@ -35,7 +35,7 @@ fn proposal(frame: &PageFrame<'_>, view: &ProposalView) -> Markup {
                 span { (words::time(view.time)) }
                 span class="badge" { (words::scope(view.scope)) }
                 span class="badge" { (by.author) }
-                @for source in &by.sources { code { (source) } }
+                @for source in &by.sources { (words::source(&source.to_string())) }
             }
             @for file in &view.proposal.files {
                 figure class="diff-file" {

@@ -8,6 +8,7 @@ enum Part<'a> {
     Heading(usize, &'a str),
     Code(Vec<&'a str>),
     List(Vec<&'a str>),
+    Numbered(Vec<&'a str>),
     Quotation(Vec<&'a str>),
     Paragraph(Vec<&'a str>),
 }
@@ -22,6 +23,7 @@ pub(crate) fn markdown(text: &str) -> Markup {
                     Part::Heading(_, text) => h4 { (inline(text)) },
                     Part::Code(lines) => pre tabindex="0" { code { (lines.join("\n")) } },
                     Part::List(items) => ul { @for item in items { li { (inline(item)) } } },
+                    Part::Numbered(items) => ol { @for item in items { li { (inline(item)) } } },
                     Part::Quotation(lines) => blockquote { (inline(&lines.join("\n"))) },
                     Part::Paragraph(lines) => p { (inline(&lines.join("\n"))) },
                 }
@@ -44,6 +46,11 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             match parts.last_mut() {
                 Some(Part::List(items)) => items.push(item),
                 _ => parts.push(Part::List(vec![item])),
+            }
+        } else if let Some(item) = numbered_item(trimmed) {
+            match parts.last_mut() {
+                Some(Part::Numbered(items)) => items.push(item),
+                _ => parts.push(Part::Numbered(vec![item])),
             }
         } else if let Some(quoted) = trimmed.strip_prefix('>') {
             match parts.last_mut() {
@@ -70,12 +77,12 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 }
 
 fn list_item(line: &str) -> Option<&str> {
-    let bullet = ["- ", "* ", "+ "].into_iter().find_map(|mark| line.strip_prefix(mark));
-    let numbered = || {
-        let digits = line.chars().take_while(char::is_ascii_digit).count();
-        line.get(digits..).filter(|_| (1..=3).contains(&digits))?.strip_prefix(". ")
-    };
-    bullet.or_else(numbered)
+    ["- ", "* ", "+ "].into_iter().find_map(|mark| line.strip_prefix(mark))
+}
+
+fn numbered_item(line: &str) -> Option<&str> {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    line.get(digits..).filter(|_| (1..=3).contains(&digits))?.strip_prefix(". ")
 }
 
 /// Code and bold text within a line; the rest as it is.
@@ -110,12 +117,12 @@ mod tests {
 
     #[test]
     fn what_memories_use() {
-        let text = "# Why\n\nUse `a<b>` and **not** c.\n- one\n- two\n\n```sh\n<x>\n```\n> said";
+        let text = "# Why\n\nUse `a<b>` and **not** c.\n- one\n- two\n1. a\n2. b\n\n```sh\n<x>\n```\n> said";
         let shown = markdown(text).into_string();
         assert_eq!(
             shown,
             "<div class=\"prose\"><h3>Why</h3><p>Use <code>a&lt;b&gt;</code> and <strong>not</strong> c.</p>\
-             <ul><li>one</li><li>two</li></ul><pre tabindex=\"0\"><code>&lt;x&gt;</code></pre><blockquote>said</blockquote></div>"
+             <ul><li>one</li><li>two</li></ul><ol><li>a</li><li>b</li></ol><pre tabindex=\"0\"><code>&lt;x&gt;</code></pre><blockquote>said</blockquote></div>"
         );
     }
 
@@ -124,7 +131,7 @@ mod tests {
         #[test]
         fn no_tag_of_a_text_gets_through(text in "[<>a-z/\"'`*#&;!= \n\\-]{0,200}") {
             let shown = markdown(&text).into_string();
-            let own = ["div", "h3", "h4", "pre", "code", "ul", "li", "blockquote", "p", "strong"];
+            let own = ["div", "h3", "h4", "pre", "code", "ul", "ol", "li", "blockquote", "p", "strong"];
             for tag in shown.split('<').skip(1) {
                 let name = tag.trim_start_matches('/').split(['>', ' ']).next().unwrap();
                 prop_assert!(own.contains(&name), "{shown}");

@@ -48,7 +48,7 @@ fn facts(page: &MemoryPage) -> Markup {
             dt { (msg!("fact-file")) } dd { code { (page.found.path().display()) } }
             @if !header.sources.is_empty() {
                 dt { (msg!("fact-sources")) }
-                dd { ul { @for source in &header.sources { li { code { (source) } } } } }
+                dd { ul { @for source in &header.sources { li { (words::source(source)) } } } }
             }
             @if !header.supersedes.is_empty() {
                 dt { (msg!("fact-supersedes")) }

@@ -3,8 +3,10 @@
 use dormouse_memory::{ChangeKind, Freshness, MemoryType, StoreScope, Trust};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use maud::{Markup, html};
 
 use crate::message_catalog::msg;
+use crate::model::address;
 
 pub(crate) fn kind(kind: MemoryType) -> String {
     match kind {
@@ -47,6 +49,16 @@ pub(crate) fn change(kind: ChangeKind) -> String {
         ChangeKind::Added => msg!("change-added"),
         ChangeKind::Changed => msg!("change-changed"),
         ChangeKind::Removed => msg!("change-removed"),
+    }
+}
+
+/// A source of a memory, with a link to the message it names.
+pub(crate) fn source(text: &str) -> Markup {
+    html! {
+        @match address::source(text) {
+            Some(address) => a href=(address) { code { (text) } },
+            None => code { (text) },
+        }
     }
 }
 

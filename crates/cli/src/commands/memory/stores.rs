@@ -101,7 +101,7 @@ pub(super) async fn open_for_writing(
     world: &World,
     scope: StoreScope,
 ) -> Result<ScopedStore, Failure> {
-    let (directories, ..) = memory_stores::find(world, DirectoryAccess::Write(scope)).await?;
+    let (directories, ..) = memory_stores::find(DirectoryAccess::Write(scope), world).await?;
     let directory = directories.of(scope).ok_or_else(no_repo_scope)?;
     Ok(ScopedStore { scope: directory.scope, store: Arc::new(directories.open(directory)?) })
 }
