@@ -8,6 +8,7 @@ use crate::memory_cli::{add, json, memory};
 use crate::program::{dormouse, server, wait_until};
 use crate::recall_turn::recalled;
 use crate::talk::{leave, say, talk};
+use crate::ui_client::ViewerClient;
 
 /// A running server; it is told to stop when the test ends.
 pub(crate) struct TeamServer {
@@ -214,6 +215,37 @@ fn deleting_reviewing_and_restoring_for_everybody() {
     team(&owner, &["layers", "--off", "dream"]).success();
     let status = team(&ana, &["status"]).success().stdout.clone();
     assert!(status.contains("dream"), "{status}");
+}
+
+/// The viewer shows who changed what, and an admin decides there.
+#[test]
+fn the_viewer_of_a_member() {
+    let server = TeamServer::start();
+    let (owner, ana) = (server.member("Owner", "owner", SSH), server.member("Ana", "write", SSH));
+    team(&owner, &["review", "--require", "on"]).success();
+    let more =
+        ["--type", "project", "--scope", "team", "--body", "The CI runner needs <b>Docker</b> 24."];
+    add(&ana, "CI runner", &more);
+    team(&ana, &["sync"]);
+    let viewer = ViewerClient::open(&ana, &[]);
+    let page = viewer.get("/team").ok().body;
+    assert!(page.contains("host.example/owner/repo") && page.contains("Ana"), "{page}");
+    assert!(
+        page.contains("&lt;b&gt;Docker") && !page.contains("/team/proposal/"),
+        "no decisions for a writer: {page}"
+    );
+    let viewer = ViewerClient::open(&owner, &[]);
+    let page = viewer.get("/team").ok();
+    assert!(page.body.contains("/team/proposal/1/accept"), "{}", page.body);
+    let token = page.field("token");
+    assert_eq!(viewer.post("/team/proposal/1/accept", &[("token", "x")]).status, 403);
+    assert_eq!(viewer.post("/team/proposal/1/nonsense", &[("token", &token)]).status, 404);
+    assert_eq!(viewer.post("/team/proposal/1/accept", &[("token", &token)]).status, 303);
+    let page = viewer.get("/team").ok().body;
+    assert!(page.contains("No proposals are open.") && page.contains("ci-runner.md"), "{page}");
+    drop(server);
+    let page = viewer.get("/team").ok().body;
+    assert!(page.contains("role=\"alert\""), "the server is gone: {page}");
 }
 
 #[test]

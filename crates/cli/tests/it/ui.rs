@@ -1,11 +1,13 @@
 //! The viewer over HTTP: who is let in, what a page may show, what a form may change.
 
-use dormouse_testkit::TestHome;
+use dormouse_model::script::ScriptedTurn;
+use dormouse_testkit::{TestHome, WireFormat};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-use crate::program::dormouse;
+use crate::dream::{memory, save, with};
+use crate::program::{dormouse, server};
 use crate::ui_client::{ViewerClient, add_memory, encoded};
 
 const QUAY: &str = "/memory/view/project/quay.md";
@@ -477,4 +479,39 @@ fn in_chinese() {
             && page.contains("按会话的方式搜索"),
         "{page}"
     );
+}
+
+/// A dream that would merge a memory of the user asks for it: in the viewer it is looked at, edited and accepted.
+#[test]
+fn a_proposal_is_edited_and_accepted() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = crate::dream::home(&server, &["a", "b"]);
+    add_memory(&home, "mine", "my own", "My words.");
+    let merged = with(memory("a", "A, and not my words."), "file", "a.md");
+    server.push_fork(save(
+        ScriptedTurn::new(),
+        "1",
+        &with(merged, "supersedes", json!(["mine.md"])),
+    ));
+    server.push_fork(ScriptedTurn::new().text("done"));
+    crate::dream::run(&home, &["--now"]).success();
+    let viewer = ViewerClient::open(&home, &[]);
+    assert!(viewer.get("/").ok().body.contains("<span class=\"count\">1</span>"));
+    let inbox = viewer.get("/inbox").ok();
+    assert!(inbox.body.contains("A, and not my words.") && inbox.body.contains("My words."));
+    let token = inbox.field("token");
+    let edited = "---\nname: a\ndescription: about a\ntype: project\n---\n\nA, in my words.\n";
+    let fields = [("token", token.as_str()), ("text0", edited)];
+    assert_eq!(viewer.post("/inbox/project/1/accept", &fields).status, 303);
+    let folder = crate::dream::project_memory(&home);
+    assert!(home.read(folder.join("a.md")).contains("A, in my words."));
+    assert!(!folder.join("mine.md").exists());
+    assert_eq!(viewer.post("/inbox/project/1/refuse", &[("token", &token)]).status, 404);
+    // The message that a memory comes from is a link away.
+    let page = viewer.get("/memory/view/project/b.md").ok().body;
+    let link = page.split("href=\"/session/").nth(1).unwrap().split(['"', '#']).next().unwrap();
+    let message = link.split("message=").nth(1).unwrap().to_owned();
+    let transcript = viewer.get(&format!("/session/{}", link.replace("&amp;", "&"))).ok().body;
+    assert!(transcript.contains(&format!("id=\"{message}\"")), "{transcript}");
+    server.finish();
 }
