@@ -61,7 +61,7 @@ pub use reachable::{
 };
 pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated, is_contradicted};
 pub use rules::{IndexUse, MemoryRules, Saving};
-pub use scan::{HEADER_LINES, Scan, ScanCache, Scanned, scan};
+pub use scan::{HEADER_LINES, NewestMemories, Scan, ScanCache, Scanned, scan};
 pub use store::{
     AnchoredProject, AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeId, ChangeKind,
     ChangeOrigin, ChangeOutcome, ChangePlan, ChangeRefusal, ChangeUnit, Consent, ContentHash,

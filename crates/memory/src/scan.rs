@@ -9,7 +9,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, EntryKind, FileError};
+use dormouse_base::{Dir, EntryKind, FileError, RelPath};
 use jiff::Timestamp;
 
 use crate::entry::as_text;
@@ -96,6 +96,41 @@ pub fn scan(dir: &Dir, excluded: &[&str], cache: &mut ScanCache) -> Result<Scan,
     cache.known.retain(|_, known| known.seen == this);
     scan.memories.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.file.cmp(&b.file)));
     Ok(scan)
+}
+
+/// The newest memories of a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewestMemories {
+    /// The newest ones, newest first.
+    pub memories: Vec<Arc<Scanned>>,
+    /// The number of files that may be memories, those included.
+    pub files: usize,
+}
+
+/// The newest memories by the times of their files, which are looked at; only those that are returned are opened.
+pub(crate) fn newest(
+    dir: &Dir,
+    excluded: &[&str],
+    most: usize,
+) -> Result<NewestMemories, FileError> {
+    let mut files: Vec<(SystemTime, String)> = Vec::new();
+    walk(dir, excluded, &mut |item| {
+        if let WalkItem::File(found) = item
+            && let Ok(entry) = found.entry()
+        {
+            files.push((entry.modified, found.path));
+        }
+    })?;
+    files.sort_unstable_by(|(a, path_a), (b, path_b)| b.cmp(a).then_with(|| path_a.cmp(path_b)));
+    let mut head = vec![0; FIRST_READ];
+    let count = files.len();
+    // A file that cannot be read is no memory; a scan says why.
+    let readable = files.into_iter().filter_map(|(_, path)| {
+        let name = RelPath::new(&*path).ok()?;
+        let (_, scanned) = read(&FoundFile { dir, name, path }, &mut head).ok()?;
+        Some(Arc::new(scanned))
+    });
+    Ok(NewestMemories { memories: readable.take(most).collect(), files: count })
 }
 
 struct Reader<'a> {

@@ -85,3 +85,21 @@ fn only_the_first_lines_are_read() {
     let mut head = vec![0; 16];
     assert_eq!(first_lines("a\n".repeat(40).as_bytes(), 80, &mut head).unwrap().len(), 60);
 }
+
+#[test]
+fn only_the_newest_are_opened() {
+    let (keep, dir) = folder(&[
+        ("MEMORY.md", "- [A](a.md)\n"),
+        ("a.md", "---\nname: A\n---\n"),
+        ("sub/b.md", "no frontmatter"),
+        ("team/d.md", "team's"),
+        ("c.md", "---\nname: C\n---\n"),
+        ("binary.md", "a\0b"),
+    ]);
+    let found = newest(&dir, &["team"], 2).unwrap();
+    let names: Vec<&str> = found.memories.iter().map(|memory| memory.file.as_str()).collect();
+    assert_eq!((names, found.files), (vec!["c.md", "sub/b.md"], 4));
+    let all = scan(&dir, &["team"], &mut ScanCache::default()).unwrap();
+    assert_eq!(newest(&dir, &["team"], 9).unwrap().memories, all.memories);
+    drop(keep);
+}

@@ -451,7 +451,7 @@ fn a_long_session_in_parts_and_live() {
     assert_eq!(seen.len(), 1_000, "every message is in one of the parts");
 
     let mut stream = std::net::TcpStream::connect(&viewer.address).unwrap();
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
     let request = format!(
         "GET {follow} HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n",
         viewer.address, viewer.cookie
@@ -514,4 +514,29 @@ fn a_proposal_is_edited_and_accepted() {
     let transcript = viewer.get(&format!("/session/{}", link.replace("&amp;", "&"))).ok().body;
     assert!(transcript.contains(&format!("id=\"{message}\"")), "{transcript}");
     server.finish();
+}
+
+#[test]
+fn sessions_of_claude_code() {
+    let home = home();
+    let project = home.project().canonicalize().unwrap();
+    let slug: String = project
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let id = "5f1c0000-0000-4000-8000-000000000001";
+    let user = json!({"type": "user", "uuid": "5f1c0000-0000-4000-8000-000000000002", "timestamp": "2026-11-02T08:00:00.000Z", "sessionId": id, "message": {"role": "user", "content": "Where is the quay?"}});
+    let model = json!({"type": "assistant", "uuid": "5f1c0000-0000-4000-8000-000000000003", "timestamp": "2026-11-02T08:00:05.000Z", "sessionId": id, "requestId": "r", "message": {"id": "m", "role": "assistant", "model": "claude-sonnet-4-5", "content": [{"type": "text", "text": "In the north."}], "usage": {"input_tokens": 1_000, "output_tokens": 5}}});
+    let file = home.user_home().join(format!(".claude/projects/{slug}/{id}.jsonl"));
+    home.write(file, format!("{user}\n{model}\n"));
+    let viewer = ViewerClient::open(&home, &[]);
+    let list = viewer.get("/sessions?source=claude").ok().body;
+    assert!(list.contains("Where is the quay?") && list.contains("Claude Code"), "{list}");
+    let page = viewer.get(&format!("/session/claude/{id}/transcript")).ok().body;
+    assert!(page.contains("In the north."), "{page}");
+    let requests = viewer.get(&format!("/session/claude/{id}/requests")).ok().body;
+    assert!(requests.contains("Size of each request") && requests.contains("$0."), "{requests}");
+    let found = viewer.get("/sessions?source=claude&q=north").ok().body;
+    assert!(found.contains("In the north."), "{found}");
 }

@@ -13,6 +13,7 @@ use crate::program::{ask, server};
 use crate::ui_client::{ViewerClient, add_memory};
 
 /// The browser and the script that checks accessibility; none where the tests are skipped.
+#[expect(clippy::print_stderr, reason = "what is skipped is said")]
 fn tools() -> Option<(PathBuf, String)> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/browser");
     let output = Command::new(script).output().unwrap();

@@ -60,7 +60,7 @@ impl ViewerClient {
         let mut viewer = Self::start(home, arguments);
         let welcome = viewer.get(&viewer.entry.clone()).ok();
         let cookie = welcome.header("set-cookie").unwrap();
-        viewer.cookie = cookie.split(';').next().unwrap().to_owned();
+        cookie.split(';').next().unwrap().clone_into(&mut viewer.cookie);
         viewer
     }
 
@@ -80,7 +80,7 @@ impl ViewerClient {
         }
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // For a server that hangs.
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
         stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();

@@ -191,6 +191,20 @@ impl ReachableMemories {
         Ok(found)
     }
 
+    /// The newest memories of all stores by the times of their files, newest first, and how many there are. The others
+    /// are not opened: for a first look at many memories.
+    pub fn newest(&self, most: usize) -> Result<(Vec<FoundMemory>, usize), FileError> {
+        let (mut found, mut count) = (Vec::new(), 0);
+        for reachable in self.of_scope(None) {
+            let newest = reachable.store.newest(most)?;
+            count += newest.files;
+            found.extend(newest.memories.into_iter().map(|memory| reachable.found(memory)));
+        }
+        found.sort_by_key(|found| std::cmp::Reverse(found.memory.modified));
+        found.truncate(most);
+        Ok((found, count))
+    }
+
     /// The number of files that no memory could be read from.
     pub fn unreadable(&self) -> Result<usize, FileError> {
         let skipped =

@@ -24,7 +24,7 @@ use super::store_history::StoreHistory;
 use super::usage_counts::StoreUsage;
 use crate::kind::Scope;
 use crate::names::{INDEX, MemoryFile};
-use crate::scan::{Scan, ScanCache, Scanned, scan};
+use crate::scan::{NewestMemories, Scan, ScanCache, Scanned, newest, scan};
 
 /// A memory directory with its state folder.
 ///
@@ -109,6 +109,11 @@ impl Store {
     /// All memories, newest first.
     pub fn scan(&self, cache: &mut ScanCache) -> Result<Scan, FileError> {
         scan(&self.context.memory, &self.context.excluded_folders(), cache)
+    }
+
+    /// The newest memories by the times of their files, and how many there are; the others are not opened.
+    pub fn newest(&self, most: usize) -> Result<NewestMemories, FileError> {
+        newest(&self.context.memory, &self.context.excluded_folders(), most)
     }
 
     /// Reads a memory; the hash can be passed to a later change as [`Expected::Content`](super::Expected::Content).

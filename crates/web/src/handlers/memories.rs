@@ -45,6 +45,10 @@ async fn all(
     Query(done): Query<Done>,
 ) -> Response {
     reply::page(viewer, Area::Memories, Some(done), move |viewer, _| {
+        // A search that was asked for sees what other programs wrote; one while the user types sees it the next time.
+        if !query.q.trim().is_empty() {
+            rescan(viewer);
+        }
         let list = list(viewer, &query)?;
         let scopes: Vec<StoreScope> =
             viewer.sources.stores.iter().map(|store| store.scope).collect();

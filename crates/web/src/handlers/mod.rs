@@ -13,7 +13,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use dormouse_memory::recall::QuarantineFilter;
 
 use crate::error::ViewerError;
 use crate::viewer::Viewer;
@@ -33,12 +32,9 @@ pub(crate) async fn not_found(State(viewer): State<Arc<Viewer>>) -> Response {
     reply::page(viewer, None, None, |_, _| Err(ViewerError::NotFound)).await
 }
 
-/// Reads the memories and opens the ranking before the first request asks for them.
+/// Opens the ranking before the first search asks for it.
 pub(crate) fn warm_up(viewer: &Arc<Viewer>) {
     let viewer = Arc::clone(viewer);
     // What fails here fails again where it can be shown.
-    drop(tokio::task::spawn_blocking(move || {
-        drop(viewer.memories().list(None, QuarantineFilter::Include));
-        drop(viewer.memories().recall().age(viewer.now()));
-    }));
+    drop(tokio::task::spawn_blocking(move || drop(viewer.memories().recall().age(viewer.now()))));
 }

@@ -141,7 +141,7 @@ pub(crate) struct MemoryList {
 /// The memories that a query asks for.
 pub(crate) fn list(viewer: &Viewer, query: &ListQuery) -> Result<MemoryList, ViewerError> {
     let Listed { found, all, omitted } =
-        if query.q.trim().is_empty() { newest(viewer)? } else { ranked(viewer, query)? };
+        if query.q.trim().is_empty() { newest(viewer, query)? } else { ranked(viewer, query)? };
     let mut states = AnchorStates::new(viewer);
     let admitted: Vec<(FoundMemory, Option<RankReasons>)> =
         found.into_iter().filter(|(found, _)| query.admits(viewer, found, &mut states)).collect();
@@ -162,15 +162,19 @@ struct Listed {
     omitted: usize,
 }
 
-/// All memories by the time of their files, which costs no look into the history.
-fn newest(viewer: &Viewer) -> Result<Listed, ViewerError> {
-    let mut found = viewer.memories().list(None, QuarantineFilter::Include)?;
-    found.sort_by_key(|found| {
-        std::cmp::Reverse(found.memory.header.modified.unwrap_or(found.memory.modified))
-    });
-    let all = found.len();
-    let found = found.into_iter().map(|found| (found, None)).collect();
-    Ok(Listed { found, all, omitted: 0 })
+/// The memories by the times of their files, which costs no look into the history. Without a filter, only those up to the
+/// page are opened.
+fn newest(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
+    let (found, all) = if query.has_filter() {
+        let mut found = viewer.memories().list(None, QuarantineFilter::Include)?;
+        found.sort_by_key(|found| std::cmp::Reverse(found.memory.modified));
+        let all = found.len();
+        (found, all)
+    } else {
+        viewer.memories().newest(query.page.saturating_add(1).saturating_mul(PAGE))?
+    };
+    let omitted = if query.has_filter() { 0 } else { all.saturating_sub(found.len()) };
+    Ok(Listed { found: found.into_iter().map(|found| (found, None)).collect(), all, omitted })
 }
 
 /// The memories with a match, as a session ranks them, without asking a server for vectors.

@@ -31,7 +31,7 @@ pub(crate) fn page(frame: &PageFrame<'_>, page: &MemoryPage) -> Markup {
         }
         div class="columns" {
             section class="paper" aria-label=(msg!("memory-text")) { (markdown::markdown(page.entry.text())) }
-            aside { (facts(page)) (related(&page.related)) }
+            aside { (facts(page)) (related(&page.related)) (usage(page)) }
         }
     }
 }
@@ -68,7 +68,6 @@ fn facts(page: &MemoryPage) -> Markup {
                 }
             }
         }
-        (usage(page))
     }
 }
 
