@@ -155,8 +155,9 @@ impl Arguments {
         }
         let command = Self::command();
         let names = command.get_subcommands().map(|command| command.get_name().to_owned());
-        // Many words are near `help`, and people say hello.
-        let names = names.filter(|name| name != HELP || has_same_letters(word, HELP));
+        // Many words are near `help` and `ui`, and people say hello and hi.
+        let is_clear = |name: &String| name != HELP && name.len() >= CLEAR_NAME;
+        let names = names.filter(|name| is_clear(name) || has_same_letters(word, name));
         let meant = nearest_name(word, names)?;
         let is_subcommand = |name: &String| {
             command
@@ -177,6 +178,8 @@ impl Arguments {
 }
 
 const HELP: &str = "help";
+/// Letters of a name that other words are not near by chance.
+const CLEAR_NAME: usize = 3;
 
 fn has_same_letters(one: &str, other: &str) -> bool {
     let sorted = |word: &str| {

@@ -154,6 +154,7 @@ fn a_word_that_looks_like_a_command_is_not_a_prompt() {
     for prompt in [
         &["hello"][..],
         &["hi"],
+        &["do"],
         &["build"],
         &["-p", "statsu"],
         &["statsu please"],
