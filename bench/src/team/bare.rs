@@ -50,7 +50,7 @@ impl BareDatabase {
             return Self::Postgres(Box::new(BarePostgres::open(address)));
         }
         let connection = Connection::open(address).expect("the database opens");
-        connection.busy_timeout(std::time::Duration::from_secs(60)).expect("a timeout is set");
+        connection.busy_timeout(std::time::Duration::from_mins(1)).expect("a timeout is set");
         connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
             .expect("the settings of the server");

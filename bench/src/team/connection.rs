@@ -21,7 +21,7 @@ impl HttpConnection {
     pub(crate) fn open(server: SocketAddr, token: &str) -> Self {
         let stream = TcpStream::connect(server).expect("the server listens");
         stream.set_nodelay(true).expect("a socket takes the option");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket takes a timeout");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a socket takes a timeout");
         Self { stream: BufReader::new(stream), authorization: format!("Bearer {token}") }
     }
 

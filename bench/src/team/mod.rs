@@ -48,7 +48,10 @@ pub(crate) fn run(binary: &Path, postgres: Option<&str>) -> String {
             for clients in CLIENTS {
                 let ours = load(&Target::Servers(servers.addresses()), operation, clients, &caller);
                 let bare = load(&Target::Database(address.clone()), operation, clients, &caller);
-                text.push_str(&row((name, *count, clients), operation, ours, bare));
+                let row = row((name, *count, clients), operation, ours, bare);
+                // The table as it grows: a run takes minutes.
+                print!("{row}");
+                text.push_str(&row);
             }
         }
     }

@@ -53,9 +53,14 @@ impl RandomText {
 /// Secrets of the services that developers use.
 pub fn secret_samples() -> Vec<SecretSample> {
     let mut random = RandomText(11);
+    let parts = [prefixed, of_clouds_and_hosts, of_services_and_forms];
+    parts.into_iter().flat_map(|part| part(&mut random)).collect()
+}
+
+/// Keys that are a prefix and random characters.
+fn prefixed(r: &mut RandomText) -> Vec<SecretSample> {
     let mut samples = Vec::new();
     let mut add = |what: &'static str, text: String| samples.push(SecretSample { what, text });
-    let r = &mut random;
     for (what, prefix, length) in [
         ("GitHub personal token", "ghp_", 36),
         ("GitHub OAuth token", "gho_", 36),
@@ -89,6 +94,12 @@ pub fn secret_samples() -> Vec<SecretSample> {
         };
         add(what, format!("Use {prefix}{tail} for the script."));
     }
+    samples
+}
+
+fn of_clouds_and_hosts(r: &mut RandomText) -> Vec<SecretSample> {
+    let mut samples = Vec::new();
+    let mut add = |what: &'static str, text: String| samples.push(SecretSample { what, text });
     add(
         "GitHub fine-grained token",
         format!("token: github_pat_{}_{}", r.alphanumeric(22), r.alphanumeric(59)),
@@ -137,6 +148,12 @@ pub fn secret_samples() -> Vec<SecretSample> {
     add("Twilio key", format!("twilio auth: SK{}", r.hex(32)));
     add("Mailchimp key", format!("{}-us12 is the mailchimp api key", r.hex(32)));
     add("Square access token", format!("EAAA{}", r.of(&[LOWER, UPPER, DIGITS, "-_"].concat(), 60)));
+    samples
+}
+
+fn of_services_and_forms(r: &mut RandomText) -> Vec<SecretSample> {
+    let mut samples = Vec::new();
+    let mut add = |what: &'static str, text: String| samples.push(SecretSample { what, text });
     add("PyPI token", format!("pypi-AgEIcHlwaS5vcmc{}", r.alphanumeric(70)));
     add("crates.io token", format!("cio{}", r.alphanumeric(32)));
     add("NuGet key", format!("oy2{}", r.of(&[LOWER, "234567"].concat(), 43)));
