@@ -1,9 +1,10 @@
 //! What a viewer works on: the stores, sessions and figures that the command line found.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use dormouse_base::{Clock, Dir};
+use dormouse_memory::recall::RESCAN_INTERVAL;
 use dormouse_memory::{ChangeError, ReachableMemories, Store, StoreScope};
 use dormouse_team::TeamClient;
 use jiff::Timestamp;
@@ -70,12 +71,14 @@ pub struct Viewer {
     pub(crate) sources: ViewerSources,
     pub(crate) access: ViewerAccess,
     pub(crate) mode: ViewerMode,
+    /// Held while the ranking's index is updated: once at a time is enough.
+    updating: Mutex<()>,
 }
 
 impl Viewer {
     /// A viewer over these sources.
     pub fn new(sources: ViewerSources, access: ViewerAccess, mode: ViewerMode) -> Self {
-        Self { sources, access, mode }
+        Self { sources, access, mode, updating: Mutex::new(()) }
     }
 
     /// The address to open.
@@ -106,6 +109,17 @@ impl Viewer {
     pub(crate) fn session_source(&self, name: &str) -> Result<&TranscriptSource, ViewerError> {
         let found = self.sources.sessions.iter().find(|source| source.name == name);
         found.ok_or(ViewerError::NotFound)
+    }
+
+    /// Takes up what other programs wrote into the ranking's index, unless that was done a moment ago or is being done.
+    /// What fails here is seen by the next search.
+    pub(crate) fn update_index(&self) {
+        let (recall, now) = (self.memories().recall(), self.now());
+        if let Ok(_updating) = self.updating.try_lock()
+            && recall.age(now).is_ok_and(|age| age > RESCAN_INTERVAL)
+        {
+            drop(recall.rescan(now));
+        }
     }
 
     /// Adds changes that other programs made to the histories. One that cannot be recorded is left out: the rest of the

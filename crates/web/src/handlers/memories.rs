@@ -6,7 +6,6 @@ use axum::Router;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use dormouse_memory::recall::RESCAN_INTERVAL;
 use dormouse_memory::{
     ChangeError, ChangeOrigin, ChangeOutcome, Expected, MemoryEntry, StoreScope, lint_text,
 };
@@ -47,7 +46,7 @@ async fn all(
     reply::page(viewer, Area::Memories, Some(done), move |viewer, _| {
         // A search that was asked for sees what other programs wrote; one while the user types sees it the next time.
         if !query.q.trim().is_empty() {
-            rescan(viewer);
+            viewer.update_index();
         }
         let list = list(viewer, &query)?;
         let scopes: Vec<StoreScope> =
@@ -63,16 +62,8 @@ async fn results(State(viewer): State<Arc<Viewer>>, Query(query): Query<ListQuer
         Ok(memories::results(&list(viewer, &query)?, &query))
     })
     .await;
-    drop(tokio::task::spawn_blocking(move || rescan(&viewer)));
+    drop(tokio::task::spawn_blocking(move || viewer.update_index()));
     response
-}
-
-/// Updates the ranking's index if that has not been done for a while. What fails here is seen by the next search.
-fn rescan(viewer: &Viewer) {
-    let (recall, now) = (viewer.memories().recall(), viewer.now());
-    if recall.age(now).is_ok_and(|age| age > RESCAN_INTERVAL) {
-        drop(recall.rescan(now));
-    }
 }
 
 async fn view(
