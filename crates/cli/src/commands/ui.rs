@@ -21,7 +21,7 @@ use crate::wiring::print;
 use crate::wiring::session_lookup::metrics_project;
 use crate::wiring::session_profile::{ProfileAssumptions, ProfiledSession};
 use crate::wiring::settings;
-use crate::wiring::team::JoinedTeam;
+use crate::wiring::team::{JoinedTeam, membership};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: &UiArguments, world: &World) -> Result<Exit, 
 /// What the viewer shows: the memories, sessions and figures of this project.
 async fn sources(world: &World) -> Result<ViewerSources, Failure> {
     let embedder = |settings: &_| Ok(embedder::embedder_or_note(settings, world));
-    let OpenedStores { list, reachable, project, .. } =
+    let OpenedStores { list, reachable, directories, project } =
         OpenedStores::open(world, None, embedder).await?;
     let stores = list.into_iter().map(|ScopedStore { scope, store }| ViewerStore { scope, store });
     let home = world.home()?;
@@ -61,7 +61,11 @@ async fn sources(world: &World) -> Result<ViewerSources, Failure> {
         project: Dir::open(&project.checkout)?,
         clock: std::sync::Arc::clone(&world.clock),
         profiler: Box::new(SettingsProfiler(world.clone())),
-        team: team(&project, world).await,
+        // Most projects have no team: that is known without looking for its directories again.
+        team: match membership(&directories) {
+            Some(_) => team(&project, world).await,
+            None => None,
+        },
     })
 }
 
