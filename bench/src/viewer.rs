@@ -106,14 +106,14 @@ fn write_session(home: &TestHome, binary: &Path) {
                 json!({"role": "assistant", "id": format!("m{number}"), "model": "claude-sonnet-4-5", "content": [{"type": "tool_use", "id": format!("t{number}"), "name": "Bash", "input": {"command": "cat notes"}}], "usage": {"input_tokens": 9, "cache_read_input_tokens": 50_000, "output_tokens": 80}})
             }
             2 => {
-                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{}", number - 1), "content": (0..=(number % 50)).map(|_| language.memory()).collect::<String>()}]})
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{}", number - 1), "content": (0..=number % 50).map(|_| language.memory()).collect::<String>()}]})
             }
             _ => {
                 json!({"role": "assistant", "id": format!("m{number}"), "model": "claude-sonnet-4-5", "content": [{"type": "text", "text": language.question()}], "usage": {"input_tokens": 9, "cache_read_input_tokens": 52_000, "output_tokens": 80}})
             }
         };
         let line = json!({
-            "type": message.get("role"), "uuid": format!("0193b0a4-0000-7000-9000-{number:012}"), "sessionId": SESSION,
+            "type": if number % 2 == 0 { "user" } else { "assistant" }, "uuid": format!("0193b0a4-0000-7000-9000-{number:012}"), "sessionId": SESSION,
             "timestamp": "2026-11-02T08:00:00.000Z", "message": message,
         });
         text.push_str(&format!("{line}\n"));
