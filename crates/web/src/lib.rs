@@ -1,6 +1,6 @@
 //! The viewer: memories, sessions, dreams and figures in a browser, served on loopback (U-13).
 //!
-//! Layers: [`access`](mod@access) says who may ask, `model` gathers what a page shows, `pages` are pure functions from that to
+//! Layers: `access` says who may ask, `model` gathers what a page shows, `pages` are pure functions from that to
 //! HTML, `handlers` connect them to requests. `charts` and `profile_page` also make the page of `dormouse context --html`.
 //!
 //! Invariants: every request needs the cookie that a one-time code was exchanged for, a host name of this machine, and for
