@@ -1,10 +1,11 @@
 //! The database alone, doing the reads and writes of one request: what the server is compared with.
 
+use dormouse_team::Checksum;
 use rusqlite::Connection;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, Statement};
 
-use super::load::{ENTRY_TEXT, Operation, REPOSITORY};
+use super::request::{ENTRY_TEXT, Operation, REPOSITORY};
 
 const ACCESS: &str = "SELECT t.person, t.role, t.repo, r.epoch, r.version, r.review, r.switches FROM tokens t \
     LEFT JOIN repositories r ON r.name = $1 WHERE t.hash = $2 AND t.revoked IS NULL";
@@ -17,8 +18,8 @@ const KNOWN: &str =
     "SELECT response FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3";
 const LATEST: &str = "SELECT checksum FROM entries WHERE repo = $1 AND name = $2";
 const HISTORY: &str = "INSERT INTO history (repo, name, version, checksum, content, person, time) \
-    VALUES ($1, $2, $3, 'x', $4, 'bare', 0)";
-const ENTRY: &str = "INSERT INTO entries (repo, name, version, checksum) VALUES ($1, $2, $3, 'x') \
+    VALUES ($1, $2, $3, $4, $5, 'bare', 0)";
+const ENTRY: &str = "INSERT INTO entries (repo, name, version, checksum) VALUES ($1, $2, $3, $4) \
     ON CONFLICT (repo, name) DO UPDATE SET version = excluded.version, checksum = excluded.checksum";
 const ADVANCE: &str = "UPDATE repositories SET version = $1 WHERE name = $2";
 const REMEMBER: &str = "INSERT INTO requests (repo, person, request_key, digest, response, time) \
@@ -90,13 +91,19 @@ fn sqlite(
             let version = rows(LOCK, &[&REPOSITORY])? + 1;
             rows(KNOWN, &[&REPOSITORY, &"bare", &request.key])?;
             rows(LATEST, &[&REPOSITORY, &request.entry])?;
-            rows(HISTORY, &[&REPOSITORY, &request.entry, &version, &ENTRY_TEXT])?;
-            rows(ENTRY, &[&REPOSITORY, &request.entry, &version])?;
+            // The server reads these rows afterwards: they must be what it would have written.
+            let checksum = checksum();
+            rows(HISTORY, &[&REPOSITORY, &request.entry, &version, &checksum, &ENTRY_TEXT])?;
+            rows(ENTRY, &[&REPOSITORY, &request.entry, &version, &checksum])?;
             rows(ADVANCE, &[&version, &REPOSITORY])?;
             rows(REMEMBER, &[&REPOSITORY, &request.key])?;
             connection.execute_batch("COMMIT")
         }
     }
+}
+
+fn checksum() -> String {
+    Checksum::of(ENTRY_TEXT.as_bytes()).into()
 }
 
 impl BarePostgres {
@@ -135,10 +142,13 @@ impl BarePostgres {
                     let version: i64 = locked.get::<_, i64>(1) + 1;
                     client.query(&*known, &[&REPOSITORY, &"bare", &request.key]).await?;
                     client.query(&*latest, &[&REPOSITORY, &request.entry]).await?;
-                    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-                        [&REPOSITORY, &request.entry, &version, &ENTRY_TEXT];
+                    let checksum = checksum();
+                    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+                        [&REPOSITORY, &request.entry, &version, &checksum, &ENTRY_TEXT];
                     client.query(&*history, &values).await?;
-                    client.query(&*entry, &[&REPOSITORY, &request.entry, &version]).await?;
+                    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
+                        [&REPOSITORY, &request.entry, &version, &checksum];
+                    client.query(&*entry, &values).await?;
                     client.query(&*advance, &[&version, &REPOSITORY]).await?;
                     client.query(&*remember, &[&REPOSITORY, &request.key]).await?;
                     client.batch_execute("COMMIT").await?;

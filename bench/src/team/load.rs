@@ -6,41 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::bare::{BareDatabase, BareRequest};
 use super::connection::HttpConnection;
-
-pub(crate) const REPOSITORY: &str = "host.example/owner/bench";
-pub(crate) const IN_PATH: &str = "/v1/repos/host.example%2Fowner%2Fbench/memory";
-/// The length of a usual memory.
-pub(crate) const ENTRY_TEXT: &str = "---\nname: The test database\ndescription: where it runs\ntype: project\n---\n\
-    The test database listens on port 5433 of the build machine, because 5432 is taken by the one of the old service. \
-    Start it with `make test-db`; it takes about a minute until it answers. Its data is thrown away every night, so \
-    nothing that a test needs may live there. The password is in the vault of the team, not in the repository.\n\
-    Why: two people lost an afternoon with the wrong one. How to apply: before a test that needs a database.\n";
+use super::request::{ENTRY_TEXT, IN_PATH, Operation};
 
 /// How long each load lasts.
 const LASTS: Duration = Duration::from_secs(3);
-
-/// What a client asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operation {
-    /// Whether anything changed: nothing did.
-    Unchanged,
-    /// Everything.
-    Snapshot,
-    /// A change of one entry.
-    Push,
-}
-
-impl Operation {
-    pub(crate) const ALL: [Self; 3] = [Self::Unchanged, Self::Snapshot, Self::Push];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged (304)",
-            Self::Snapshot => "snapshot of 100 entries",
-            Self::Push => "push of one entry",
-        }
-    }
-}
 
 /// How many requests a second, and how long they took.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +97,9 @@ impl LoadClient {
                 let server = servers.get(number % servers.len()).expect("a server");
                 let mut connection = HttpConnection::open(*server, &caller.token);
                 let path = format!("GET {IN_PATH}/checksums");
-                connection.ask(&path, "", "").etag.clone_into(&mut etag);
+                let answer = connection.ask(&path, "", "");
+                assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+                answer.etag.clone_into(&mut etag);
                 Way::Http(connection)
             }
             Target::Database(address) => Way::Bare(BareDatabase::open(address)),

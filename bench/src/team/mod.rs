@@ -3,6 +3,7 @@
 mod bare;
 mod connection;
 mod load;
+mod request;
 mod servers;
 
 use std::path::Path;
@@ -11,7 +12,8 @@ use std::time::Instant;
 use dormouse_team::TeamToken;
 
 use self::connection::HttpConnection;
-use self::load::{Caller, ENTRY_TEXT, IN_PATH, LoadResult, Operation, Target, load};
+use self::load::{Caller, LoadResult, Target, load};
+use self::request::{ENTRY_TEXT, IN_PATH, Operation};
 use self::servers::TeamServers;
 use crate::memory::{megabytes, resident};
 

@@ -372,7 +372,7 @@ mod tests {
                 {"no": "hooks"},
             ],
             "PreTolUse": [{"hooks": [good]}],
-            "TeamSynced": [{"hooks": [good]}],
+            "TeammateIdle": [{"hooks": [good]}],
             "PreToolUse": [{"hooks": [{"command": "true", "if": "Bash("}, {"command": "a", "timeout": -1}]}],
             "SessionStart": 5,
         }));
@@ -389,7 +389,7 @@ mod tests {
             "hooks.Stop[0].hooks[3]: unknown kind `x`",
             "hooks.Stop[1].matcher: regex parse error",
             "hooks.Stop[3]: missing field `hooks`",
-            "hooks.TeamSynced: this event never happens here: team memory",
+            "hooks.TeammateIdle: this event never happens here: agent teams",
         ];
         assert_eq!(problems.len(), expected.len(), "{problems:#?}");
         for (problem, expected) in problems.iter().zip(expected) {

@@ -96,7 +96,7 @@ impl Store {
         for skipped in &scan.skipped {
             findings.push(LintFinding::new(FindingKind::Odd, &skipped.path, &*skipped.reason));
         }
-        let mut texts = Texts::beside(project);
+        let mut texts = Texts::default();
         for memory in by_name(&scan) {
             let bytes = match self.read(&memory.file) {
                 Ok((bytes, _)) => bytes,
@@ -166,19 +166,21 @@ fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
     findings
 }
 
-/// Texts seen so far, the instruction files first.
+/// Texts seen so far.
 #[derive(Default)]
 struct Texts {
     by_hash: BTreeMap<ContentHash, String>,
-    known: KnownTexts,
+    /// The instruction files and the texts, where more than duplicates is looked for.
+    known: Option<KnownTexts>,
 }
 
 impl Texts {
+    /// Compares what texts say as well: before a change is shared, that is worth a second look.
     fn beside(project: Option<&Dir>) -> Self {
-        let mut texts = Self::default();
+        let mut known = KnownTexts::default();
         let files = project.into_iter().flat_map(instruction_files);
-        files.for_each(|(name, text)| texts.known.add(name, Claims::of(&text)));
-        texts
+        files.for_each(|(name, text)| known.add(name, Claims::of(&text)));
+        Self { by_hash: BTreeMap::new(), known: Some(known) }
     }
 
     fn add(&mut self, file: &str, bytes: &[u8]) -> Vec<LintFinding> {
@@ -194,8 +196,9 @@ impl Texts {
             return vec![LintFinding::new(FindingKind::DoubleMemory, file, message)];
         }
         self.by_hash.insert(hash, file.to_owned());
+        let Some(known) = &mut self.known else { return Vec::new() };
         let claims = Claims::of(text);
-        let related = self.known.related(&claims).into_iter();
+        let related = known.related(&claims).into_iter();
         let findings = related.map(|(relation, other)| match relation {
             TextRelation::Repeats => {
                 let message = format!("says nothing that {other} does not say; delete or merge it");
@@ -207,7 +210,7 @@ impl Texts {
             }
         });
         let findings = findings.collect();
-        self.known.add(file, claims);
+        known.add(file, claims);
         findings
     }
 }

@@ -99,6 +99,10 @@ impl Browser {
         loop {
             let message = self.receive();
             if message["id"] == json!(id) {
+                // The page that was asked is gone, and the one that follows it can be asked.
+                if method == "Runtime.evaluate" && message["error"]["code"] == -32_000 {
+                    return self.call(method, parameters);
+                }
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
                 return message["result"].clone();
             }

@@ -21,7 +21,8 @@ use crate::wiring::print;
 use crate::wiring::session_lookup::metrics_project;
 use crate::wiring::session_profile::{ProfileAssumptions, ProfiledSession};
 use crate::wiring::settings;
-use crate::wiring::team::{JoinedTeam, membership};
+use crate::wiring::team::JoinedTeam;
+use crate::wiring::team_membership::membership;
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 

@@ -43,7 +43,7 @@ pub(crate) async fn run(arguments: &DemoArguments, world: &World) -> Result<Exit
     #[cfg(feature = "team-server")]
     {
         pace.wait();
-        team::two_people(world, &sandbox).await?;
+        team::two_people(&sandbox, world).await?;
     }
     line("\nEnd of the demo. The temporary folder is removed.");
     Ok(Exit::Done)

@@ -23,7 +23,7 @@ const MEMORY: &str = "---\nname: CI runner\ndescription: which Docker the CI run
     The CI runner needs Docker 24: the older one cannot mount the cache.\n";
 
 /// What one member saves, the other's session recalls, with the author's name.
-pub(super) async fn two_people(world: &World, ana: &DemoSandbox) -> Result<(), Failure> {
+pub(super) async fn two_people(ana: &DemoSandbox, world: &World) -> Result<(), Failure> {
     line("Scene 9: a team");
     line("Ana and Ben have cloned the same repository. Their team runs a server of its own.");
     let ben = DemoSandbox::create(world)?;
