@@ -183,7 +183,7 @@ fn another_version_is_refused_and_a_repeated_request_changes_nothing() {
         assert_eq!(done(&store, other).await.etag.version(), RepoVersion(3));
         for tag in [EntityTag::new("other", RepoVersion(1)), {
             let epoch = first.etag.to_string();
-            EntityTag::parse(&epoch.replace(".1\"", ".9\"")).unwrap()
+            EntityTag::parse(&epoch.replace("-1\"", "-9\"")).unwrap()
         }] {
             let strange = WriteRequest {
                 if_match: Some(tag.clone()),
