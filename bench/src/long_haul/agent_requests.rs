@@ -21,7 +21,10 @@ impl Ledger {
         let mut lane = self.agents.lanes.remove(&name).unwrap_or_default();
         let step = lane.trail.follow(body);
         let begun = lane.served > 0 && !name.is_empty();
-        if begun && !step.continues && !std::mem::take(&mut self.agents.summarised) {
+        let is_announced = |ledger: &mut Self| {
+            std::mem::take(&mut ledger.agents.summarised) || ledger.announced.is_waiting()
+        };
+        if begun && !step.continues && !is_announced(self) {
             self.problem(&format!("the agent of errand {name} changes what it sent, unannounced"));
         }
         let outcome = self.look_up(&lane.trail, body);

@@ -2,7 +2,7 @@
 //! each of their conversations.
 //!
 //! A named agent has a conversation of its own, which must go on as it was sent, and fit into the window; where its
-//! beginning changes, a summary of it was asked for before; its task stays. A fork must begin as its parent does.
+//! beginning changes, a summary of it was asked for before, or a layer has announced it; its task stays. A fork must begin as its parent does.
 
 use std::collections::BTreeMap;
 

@@ -13,15 +13,29 @@ pub(super) struct Announced {
     folder: PathBuf,
     /// The file of the month, and how far it is read.
     read: (PathBuf, u64),
+    /// Layers that have been read, and not asked for yet.
+    waiting: Vec<String>,
 }
 
 impl Announced {
     pub(super) fn in_home(home: &Path) -> Self {
-        Self { folder: MetricsLog::folder_in(home), read: (PathBuf::new(), 0) }
+        Self { folder: MetricsLog::folder_in(home), read: (PathBuf::new(), 0), waiting: Vec::new() }
     }
 
     /// The layers that have announced a change since this was last asked.
     pub(super) fn since_last(&mut self) -> Vec<String> {
+        let new = self.read_new();
+        std::mem::take(&mut self.waiting).into_iter().chain(new).collect()
+    }
+
+    /// Whether one has that is not asked for yet; it stays so.
+    pub(super) fn is_waiting(&mut self) -> bool {
+        let new = self.read_new();
+        self.waiting.extend(new);
+        !self.waiting.is_empty()
+    }
+
+    fn read_new(&mut self) -> Vec<String> {
         let new = self.new_bytes().unwrap_or_default();
         // Half a line is read with its other half.
         let end = new.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);

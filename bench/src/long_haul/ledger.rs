@@ -116,7 +116,7 @@ pub(super) struct Ledger {
     cache: PrefixCache,
     reading: Reading,
     now: Duration,
-    announced: Announced,
+    pub(super) announced: Announced,
     /// A fork that came before the request whose beginning it has: its own messages are from there on.
     early_fork: Option<(Fork, usize)>,
     turn: usize,
