@@ -9,6 +9,9 @@ use crate::model::memory_page::ChangeView;
 use crate::pages::layout::PageFrame;
 use crate::pages::{diff, words};
 
+/// Files of a change whose diffs are shown: the first look at a directory may have thousands.
+const SHOWN_FILES: usize = 20;
+
 /// A removed memory and its scope.
 pub(crate) struct TrashRow {
     pub(crate) scope: StoreScope,
@@ -87,7 +90,8 @@ fn change(frame: &PageFrame<'_>, view: &ChangeView, of_memory: Option<&str>) -> 
             }
             details open[is_open] {
                 summary { (msg!("change-diff")) }
-                @for file in &view.files { (diff::file_diff(file)) }
+                @for file in view.files.iter().take(SHOWN_FILES) { (diff::file_diff(file)) }
+                @if view.files.len() > SHOWN_FILES { p class="soft" { (msg!("change-more", count = view.files.len() - SHOWN_FILES)) } }
             }
         }
     }
