@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
@@ -101,10 +102,11 @@ impl TeamServer {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            let router = router.clone().layer(axum::Extension(PeerAddress(peer.ip())));
+            let http =
+                HttpService { router: router.clone(), peer: PeerAddress(peer.ip()), timeout };
             let (tls, stop) = (self.tls.clone(), stop.clone());
             connections.spawn(async move {
-                serve_connection(stream, tls, router, timeout, stop).await;
+                serve_connection(stream, tls, http, stop).await;
                 drop(permit);
             });
         }
@@ -117,29 +119,39 @@ impl TeamServer {
 async fn serve_connection(
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
-    router: Router,
-    timeout: Duration,
+    http: HttpService,
     stop: CancellationToken,
 ) {
     // Answers are small: they should not wait for more.
     let _slower = stream.set_nodelay(true);
     match tls {
-        None => serve_http(stream, router, timeout, stop).await,
+        None => serve_http(stream, http, stop).await,
         Some(tls) => {
-            if let Ok(Ok(stream)) = tokio::time::timeout(timeout, tls.accept(stream)).await {
-                serve_http(stream, router, timeout, stop).await;
+            if let Ok(Ok(stream)) = tokio::time::timeout(http.timeout, tls.accept(stream)).await {
+                serve_http(stream, http, stop).await;
             }
         }
     }
 }
 
+/// What answers the requests of one connection.
+struct HttpService {
+    router: Router,
+    peer: PeerAddress,
+    timeout: Duration,
+}
+
 async fn serve_http(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin,
-    router: Router,
-    timeout: Duration,
+    HttpService { router, peer, timeout }: HttpService,
     stop: CancellationToken,
 ) {
-    let service = TowerToHyperService::new(router);
+    let routes = TowerToHyperService::new(router);
+    // With each request, not as a layer for each connection: that would wrap every route anew.
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(peer);
+        routes.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(timeout)
