@@ -15,7 +15,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
@@ -61,6 +61,16 @@ pub enum ServerError {
     },
 }
 
+/// Connections that wait to be accepted. With the usual 128, a burst of clients waits a second for each that does not fit.
+const BACKLOG: u32 = 4_096;
+
+fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// A server that listens.
 pub struct TeamServer {
     listener: TcpListener,
@@ -73,7 +83,7 @@ impl TeamServer {
     pub async fn bind(address: SocketAddr, tls: Option<&TlsFiles>) -> Result<Self, ServerError> {
         let tls = tls.map(acceptor).transpose()?;
         let failed = |source| ServerError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let listener = listener(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         Ok(Self { listener, address, tls })
     }
