@@ -96,7 +96,7 @@ fn with_team<F: Future<Output = ()>>(test: impl FnOnce([Home; 3]) -> F) {
         let folder = tempfile::tempdir().unwrap();
         let address = DatabaseAddress::File(folder.path().join("team.db"));
         let store = TeamStore::open(&address).await.unwrap();
-        let server = TeamServer::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let server = TeamServer::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
         let url = server.url();
         let homes = [
             Home::new(&store, &url, "Ana", TeamRole::Write).await,

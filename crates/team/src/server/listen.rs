@@ -80,7 +80,7 @@ pub struct TeamServer {
 
 impl TeamServer {
     /// Listens on an address; port 0 is any that is free.
-    pub async fn bind(address: SocketAddr, tls: Option<&TlsFiles>) -> Result<Self, ServerError> {
+    pub fn bind(address: SocketAddr, tls: Option<&TlsFiles>) -> Result<Self, ServerError> {
         let tls = tls.map(acceptor).transpose()?;
         let failed = |source| ServerError::Listen { address, source };
         let listener = listener(address).map_err(failed)?;

@@ -115,7 +115,7 @@ fn with_server<F: Future<Output = ()>>(
             add(&store, "ada", TeamRole::Admin, None).await,
             add(&store, "eve", TeamRole::Admin, Some("host/other/repo")).await,
         );
-        let server = TeamServer::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let server = TeamServer::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
         let url = server.url();
         let address = url.strip_prefix("http://").unwrap().parse().unwrap();
         let http = reqwest::Client::builder().tls_certs_only([]).no_proxy().build().unwrap();

@@ -30,7 +30,7 @@ pub(super) async fn two_people(ana: &DemoSandbox, world: &World) -> Result<(), F
     let database = DatabaseAddress::File(ana.root.join("team.db"));
     let store = TeamStore::open(&database).await.map_err(Failure::failed)?;
     let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
-    let server = TeamServer::bind(address, None).await.map_err(Failure::failed)?;
+    let server = TeamServer::bind(address, None).map_err(Failure::failed)?;
     let url = ServerUrl::parse(&server.url(), PlainHttp::LocalOnly).map_err(Failure::failed)?;
     let of_ana = Member::join(ana, &store, &url, "Ana").await?;
     let of_ben = Member::join(&ben, &store, &url, "Ben").await?;

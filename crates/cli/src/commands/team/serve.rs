@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: &ServeArguments, world: &World) -> Result<Exi
     let tls = settings.tls()?;
     let store = open_store(settings.database.as_deref(), world).await?;
     let listen_at = settings.listen();
-    let server = TeamServer::bind(listen_at, tls.as_ref()).await.map_err(Failure::usage)?;
+    let server = TeamServer::bind(listen_at, tls.as_ref()).map_err(Failure::usage)?;
     if store.tokens().await.map_err(Failure::failed)?.is_empty() {
         let token = first_token(&store, world).await?;
         print::note(&msg!("team-first-token"));
