@@ -153,6 +153,7 @@ impl<'a> TeamSync<'a> {
             match self.push_all(wanted, &mut refused).await {
                 Err(SyncError::Client(error)) if error.is_other_version() => {
                     self.state.take_checksums(&self.client.checksums().await?);
+                    self.recover_base(local).await?;
                 }
                 other => return other,
             }
