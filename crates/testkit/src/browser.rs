@@ -100,7 +100,8 @@ impl Browser {
             let message = self.receive();
             if message["id"] == json!(id) {
                 // The page that was asked is gone, and the one that follows it can be asked.
-                if method == "Runtime.evaluate" && message["error"]["code"] == -32_000 {
+                let said = message["error"]["message"].as_str().unwrap_or_default();
+                if method == "Runtime.evaluate" && said.contains("navigated") {
                     return self.call(method, parameters);
                 }
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);

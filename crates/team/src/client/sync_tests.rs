@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, SystemClock};
 use dormouse_memory::{ChangeOrigin, Expected, MemoryFile, ScanCache, Scope, Store, StoreOptions};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::http::TeamClient;
@@ -24,6 +26,7 @@ struct Home {
     folder: tempfile::TempDir,
     store: Store,
     client: TeamClient,
+    token: TeamToken,
     membership: MembershipFile,
 }
 
@@ -35,7 +38,7 @@ impl Home {
         team.add_token(new, jiff::Timestamp::UNIX_EPOCH, None).await.unwrap();
         let url = ServerUrl::parse(url, PlainHttp::LocalOnly).unwrap();
         let repo = RepositoryName::new("host/owner/repo").unwrap();
-        let client = TeamClient::new(url, token, repo).unwrap();
+        let client = TeamClient::new(url, token.clone(), repo).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = StoreOptions::new(
             Scope::Team,
@@ -46,11 +49,46 @@ impl Home {
             .unwrap();
         let membership =
             MembershipFile::new(Dir::create(folder.path().join("membership")).unwrap());
-        Self { folder, store, client, membership }
+        Self { folder, store, client, token, membership }
     }
 
     async fn sync(&self) -> SyncReport {
         TeamSync::new(&self.store, &self.client, &self.membership).run().await.unwrap()
+    }
+
+    /// Syncs through a proxy that lets somebody else finish their work before the first upload is passed on.
+    async fn sync_overtaken_by(&self, work: impl Future<Output = ()>) -> SyncReport {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let url = ServerUrl::parse(&url, PlainHttp::LocalOnly).unwrap();
+        let server = self.client.server().to_string().replace("http://", "");
+        let client = TeamClient::new(url, self.token.clone(), self.client.repository().clone());
+        let client = client.unwrap();
+        let proxy = async {
+            let (mut from, _) = listener.accept().await.unwrap();
+            let mut to = TcpStream::connect(server).await.unwrap();
+            let mut work = Some(work);
+            let mut bytes = vec![0; 64 * 1024];
+            let mut answer = vec![0; 64 * 1024];
+            loop {
+                tokio::select! {
+                    count = from.read(&mut bytes) => {
+                        let sent = &bytes[..count.unwrap()];
+                        if sent.starts_with(b"POST") && let Some(work) = work.take() {
+                            work.await;
+                        }
+                        to.write_all(sent).await.unwrap();
+                    }
+                    count = to.read(&mut answer) => {
+                        from.write_all(&answer[..count.unwrap()]).await.unwrap();
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            report = TeamSync::new(&self.store, &client, &self.membership).run() => report.unwrap(),
+            () = proxy => unreachable!("it passes on until the sync has ended"),
+        }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -194,6 +232,30 @@ fn what_was_pulled_before_a_crash_does_not_win_over_a_newer_version() {
         let report = ben.sync().await;
         assert_eq!((names(&report.pushed), pulled(&report)), (vec![], vec![("a.md", "Ana")]));
         assert_eq!(ben.read("a.md").as_deref(), Some("two"));
+    });
+}
+
+/// The same, where the newer version arrives between the fetch and the upload: a pulled file must not win after the refusal.
+#[test]
+fn what_was_pulled_before_a_crash_does_not_win_after_a_refused_upload() {
+    with_team(|[ana, ben, _]| async move {
+        ana.write("b.md", "x");
+        ana.sync().await;
+        ben.sync().await;
+        let state = ben.folder.path().join("membership/sync.json");
+        let before = std::fs::read(&state).unwrap();
+        ana.write("a.md", "one");
+        ana.sync().await;
+        ben.sync().await;
+        std::fs::write(&state, before).unwrap();
+        ben.edit("b.md", "ben's");
+        ana.write("a.md", "two");
+        ana.write("b.md", "ana's");
+        let overtaken = async { drop(ana.sync().await) };
+        let report = ben.sync_overtaken_by(overtaken).await;
+        assert_eq!((names(&report.pushed), pulled(&report)), (vec!["b.md"], vec![("a.md", "Ana")]));
+        assert_eq!(ben.read("a.md").as_deref(), Some("two"));
+        assert_eq!(report.replaced.len(), 1, "Ana's b.md is in the history and named");
     });
 }
 
