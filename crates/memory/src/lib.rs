@@ -59,7 +59,7 @@ pub use reachable::{
     RecalledMemoryLine, RecalledMemoryText, RecalledTexts, StoreChange, UnaskedMemories,
     UnaskedMemory, UndoneChanges, undo_changes,
 };
-pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated, is_contradicted};
+pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated};
 pub use rules::{IndexUse, MemoryRules, Saving};
 pub use scan::{HEADER_LINES, NewestMemories, Scan, ScanCache, Scanned, scan};
 pub use store::{

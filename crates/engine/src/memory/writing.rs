@@ -6,7 +6,7 @@ use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
     ChangeAuthor, ChangeError, ChangeOrigin, ChangeOutcome, Claims, ContentHash, Expected,
     FoundMemory, MemoryDraft, MemoryFile, NewMemory, PolicyAction, Proposal, ProposalId,
-    ReachableMemories, Receipt, Scope, Store, Trust, find_repeated, is_contradicted,
+    ReachableMemories, Receipt, Scope, Store, TextRelation, Trust,
 };
 use dormouse_provenance::{ClaimedText, ProposedMemory, ProvenanceCheck};
 use jiff::Timestamp;
@@ -320,12 +320,10 @@ fn answer_by_known(
         // The user's own words are kept beside what others concluded.
         let is_kept_beside =
             is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed));
-        if !is_kept_beside && find_repeated(&claims, [&known]).is_some() {
-            Some(repeated_text(&found))
-        } else if is_contradicted(&claims, &known) {
-            Some(contradicted_text(&found))
-        } else {
-            None
+        match TextRelation::of(&claims, &known)? {
+            TextRelation::Repeats if is_kept_beside => None,
+            TextRelation::Repeats => Some(repeated_text(&found)),
+            TextRelation::Contradicts => Some(contradicted_text(&found)),
         }
     })
 }

@@ -8,7 +8,7 @@ use super::ReachableMemories;
 use super::found::FoundMemory;
 use crate::kind::Scope;
 use crate::recall::{MemoryQuery, QuarantineFilter};
-use crate::repetition::{Claims, is_contradicted};
+use crate::repetition::{Claims, TextRelation};
 
 /// So many of the user's own memories, the ones nearest in words, are compared with a note by somebody else.
 const COMPARED: usize = 5;
@@ -47,7 +47,9 @@ impl ReachableMemories {
             };
             let hits = self.recall().candidates(&query).ok()?;
             hits.iter().filter_map(|hit| self.found(hit)).find(|own| {
-                own.read().is_ok_and(|(own, _)| is_contradicted(&claims, &Claims::of(&own.body)))
+                let own = own.read().map(|(own, _)| Claims::of(&own.body));
+                let relation = own.ok().and_then(|own| TextRelation::of(&claims, &own));
+                relation == Some(TextRelation::Contradicts)
             })
         })
     }

@@ -4,21 +4,12 @@ use std::collections::HashMap;
 
 use super::claims::Claims;
 use super::items::Id;
-use super::{find_repeated, is_contradicted};
+use super::relation::TextRelation;
 
 /// So many texts, those that share most words, are compared closely.
 const COMPARED: usize = 20;
 /// A text with fewer words in common says something else.
 const LEAST_SHARED: usize = 2;
-
-/// How a text relates to a known one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextRelation {
-    /// Everything that it says is said there.
-    Repeats,
-    /// One of its sentences says the opposite of one there.
-    Contradicts,
-}
 
 /// Texts by name. Comparing with them costs what the words in common cost, however many texts there are.
 #[derive(Debug, Default)]
@@ -42,12 +33,7 @@ impl KnownTexts {
         let nearest = self.nearest(claims).into_iter();
         let related = nearest.filter_map(|position| {
             let (name, known) = self.texts.get(position)?;
-            if find_repeated(claims, [known]).is_some() {
-                Some((TextRelation::Repeats, name.as_str()))
-            } else {
-                let is_opposite = is_contradicted(claims, known);
-                is_opposite.then_some((TextRelation::Contradicts, name.as_str()))
-            }
+            Some((TextRelation::of(claims, known)?, name.as_str()))
         });
         related.collect()
     }

@@ -18,12 +18,14 @@ mod marks;
 mod moments;
 mod numbers;
 mod read;
+mod relation;
 mod tokens;
 mod tuning;
 
 pub use claims::Claims;
 use items::Sentence;
-pub use known_texts::{KnownTexts, TextRelation};
+pub use known_texts::KnownTexts;
+pub use relation::TextRelation;
 
 /// The position of the known text that the proposed one repeats; `None` if anything in it is new.
 ///
@@ -50,13 +52,6 @@ pub fn find_repeated<'k>(
         }
     }
     most.filter(|_| is_known.iter().all(|is_known| *is_known)).map(|(position, _)| position)
-}
-
-/// Whether a known text says the opposite of a sentence of the proposed one: the same with a negation more or less.
-pub fn is_contradicted(proposed: &Claims, known: &Claims) -> bool {
-    let mut sentences = proposed.sentences.iter().filter(|sentence| sentence.has_content());
-    sentences
-        .any(|sentence| cover::contradicts(known, sentence) && !cover::contains(known, sentence))
 }
 
 #[cfg(test)]

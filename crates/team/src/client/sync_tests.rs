@@ -252,7 +252,7 @@ fn what_was_pulled_before_a_crash_does_not_win_after_a_refused_upload() {
         ana.write("a.md", "two");
         ana.write("b.md", "ana's");
         let overtaken = async { drop(ana.sync().await) };
-        let report = ben.sync_overtaken_by(overtaken).await;
+        let report = Box::pin(ben.sync_overtaken_by(overtaken)).await;
         assert_eq!((names(&report.pushed), pulled(&report)), (vec!["b.md"], vec![("a.md", "Ana")]));
         assert_eq!(ben.read("a.md").as_deref(), Some("two"));
         assert_eq!(report.replaced.len(), 1, "Ana's b.md is in the history and named");

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_memory::recall::{MemoryQuery, QuarantineFilter};
-use dormouse_memory::{
-    Anchor, Claims, FoundMemory, MemoryEntry, StoreScope, find_repeated, is_contradicted,
-};
+use dormouse_memory::{Anchor, Claims, FoundMemory, MemoryEntry, StoreScope, TextRelation};
 use dormouse_search::RecallTier;
 
 use crate::error::ViewerError;
@@ -86,11 +84,10 @@ fn compared(
         // A memory that was removed since is no longer related.
         let Ok((other_entry, _)) = other.read() else { continue };
         let theirs = Claims::of(other_entry.text());
-        let repeats =
-            |one: &Claims, other: &Claims| !one.is_empty() && find_repeated(one, [other]).is_some();
-        if is_contradicted(&own, &theirs) || is_contradicted(&theirs, &own) {
+        let both = [TextRelation::of(&own, &theirs), TextRelation::of(&theirs, &own)];
+        if both.contains(&Some(TextRelation::Contradicts)) {
             relations.push((Relation::Contradicts, other));
-        } else if repeats(&own, &theirs) || repeats(&theirs, &own) {
+        } else if both.contains(&Some(TextRelation::Repeats)) {
             relations.push((Relation::SaysTheSame, other));
         } else if hit.tier == RecallTier::Sure && relations.len() < SHOWN {
             relations.push((Relation::Similar, other));
