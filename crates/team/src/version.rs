@@ -45,6 +45,12 @@ impl EntityTag {
         self.version
     }
 
+    /// The version that follows in the same history.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        Self { epoch: self.epoch.clone(), version: RepoVersion(self.version.0 + 1) }
+    }
+
     /// Whether two tags are of one history.
     pub fn shares_history(&self, other: &Self) -> bool {
         self.epoch == other.epoch

@@ -175,7 +175,7 @@ async fn write(
         if_match: headers
             .get(header::IF_MATCH)
             .map(|_| tag(headers, &header::IF_MATCH).unwrap_or_else(foreign_tag)),
-        key: idempotency_key(headers)?,
+        key: Some(idempotency_key(headers)?),
         changes,
         now: state.options.clock.now(),
         most_entries: state.options.most_entries,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::StorageError;
 use super::sql::{SqlAccess, SqlRow, SqlValue};
 use super::store::TeamStore;
-use super::writing::new_epoch;
+use super::write_batch::new_epoch;
 
 /// A line of a backup.
 #[derive(Serialize, Deserialize)]

@@ -7,7 +7,8 @@ use super::once::ChangeKey;
 use super::reading::optional;
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, time};
-use super::writing::{EntryChange, WriteRequest, apply};
+use super::write_batch::write_one;
+use super::writing::{EntryChange, WriteRequest};
 use crate::api::{ReviewState, TeamProposal};
 use crate::person::PersonName;
 use crate::repository_name::RepositoryName;
@@ -48,7 +49,7 @@ impl TeamStore {
                         Some(content) => EntryChange::Put { name, content },
                         None => EntryChange::Delete { name },
                     };
-                    apply(db, &change_by(&repo, &found.author, change, now)).await?;
+                    write_one(db, change_by(&repo, &found.author, change, now)).await?;
                 }
                 found.state = state;
                 // The answer is kept for a repeated request, and a purge must not leave a text behind there.
@@ -100,7 +101,7 @@ pub(super) fn change_by(
         person: person.clone(),
         as_proposals: false,
         if_match: None,
-        key: String::new(),
+        key: None,
         changes: vec![change],
         now,
         most_entries: usize::MAX,

@@ -21,6 +21,10 @@ mod store_tests;
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "the tests act as another program")]
 mod tls_tests;
+mod write_batch;
+mod write_queue;
+#[cfg(test)]
+mod write_queue_tests;
 mod writing;
 
 pub use error::StorageError;

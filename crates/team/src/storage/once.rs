@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::StorageError;
-use super::sql::{SqlAccess, SqlConnection, values};
+use super::sql::{SqlAccess, SqlConnection, Statement, values};
 use super::store::TeamStore;
 use crate::checksum::Checksum;
 use crate::person::PersonName;
@@ -44,6 +44,52 @@ impl ChangeKey {
             now,
         }
     }
+
+    /// Whether two keys name one request.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.scope, &self.person, &self.key) == (&other.scope, &other.person, &other.key)
+    }
+
+    /// Whether two requests with this key ask for the same.
+    pub(super) fn asks_the_same(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+
+    /// The key as another request used it.
+    pub(super) fn with_digest(self, digest: String) -> Self {
+        Self { digest, ..self }
+    }
+
+    /// Asks for the digest and the answer of the request that had the key first.
+    pub(super) fn find(&self) -> Statement {
+        Statement::new(
+            "SELECT digest, response FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3",
+            values![self.scope.as_str(), self.person.as_str(), self.key.as_str()],
+        )
+    }
+
+    /// Keeps the answer for a request that is sent again.
+    pub(super) fn keep(&self, answer: String) -> Statement {
+        Statement::new(
+            "INSERT INTO requests (repo, person, request_key, digest, response, time) \
+             VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (repo, person, request_key) DO UPDATE SET response = excluded.response",
+            values![
+                self.scope.as_str(),
+                self.person.as_str(),
+                self.key.as_str(),
+                self.digest.as_str(),
+                answer,
+                self.now.as_millisecond()
+            ],
+        )
+    }
+
+    /// Removes the answers that are no longer kept.
+    pub(super) fn forget_old(now: Timestamp) -> Statement {
+        let before = now.as_millisecond() - REQUESTS_KEPT_MS;
+        Statement::new("DELETE FROM requests WHERE time < $1", values![before])
+    }
 }
 
 /// What is known of a key.
@@ -60,7 +106,7 @@ pub(super) async fn claim(
     key: &ChangeKey,
 ) -> Result<Claim, StorageError> {
     let now = key.now.as_millisecond();
-    db.query("DELETE FROM requests WHERE time < $1", values![now - REQUESTS_KEPT_MS]).await?;
+    db.query_all(vec![ChangeKey::forget_old(key.now)]).await?;
     let taken = db
         .query(
             "INSERT INTO requests (repo, person, request_key, digest, response, time) \
@@ -78,31 +124,12 @@ pub(super) async fn claim(
     if !taken.is_empty() {
         return Ok(Claim::First);
     }
-    let rows = db
-        .query(
-            "SELECT digest, response FROM requests WHERE repo = $1 AND person = $2 AND request_key = $3",
-            values![key.scope.as_str(), key.person.as_str(), key.key.as_str()],
-        )
-        .await?;
+    let rows = db.query_all(vec![key.find()]).await?.into_iter().next().unwrap_or_default();
     let row = rows.first().ok_or(StorageError::Row { column: 0 })?;
     if row.text(0)? != key.digest {
         return Err(StorageError::KeyReused);
     }
     Ok(Claim::Answered(row.text(1)?))
-}
-
-/// Keeps the answer for a request that is sent again.
-pub(super) async fn keep_answer(
-    db: &mut dyn SqlConnection,
-    key: &ChangeKey,
-    answer: String,
-) -> Result<(), StorageError> {
-    db.query(
-        "UPDATE requests SET response = $1 WHERE repo = $2 AND person = $3 AND request_key = $4",
-        values![answer, key.scope.as_str(), key.person.as_str(), key.key.as_str()],
-    )
-    .await?;
-    Ok(())
 }
 
 /// An answer as it is kept. A struct of texts and numbers always serializes.
@@ -134,7 +161,7 @@ impl TeamStore {
                     Claim::Answered(answer) => read_kept(&answer),
                     Claim::First => {
                         let done = work(db).await?;
-                        keep_answer(db, &key, kept(&done)).await?;
+                        db.query_all(vec![key.keep(kept(&done))]).await?;
                         Ok(done)
                     }
                 }

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 
 use super::decisions::change_by;
 use super::error::StorageError;
-use super::once::{ChangeKey, Claim, claim, keep_answer};
+use super::once::{ChangeKey, Claim, claim};
 use super::reading::optional;
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
 use super::store::{TeamStore, role, time};
-use super::writing::{EntryChange, apply, new_epoch};
+use super::write_batch::{new_epoch, write_one};
+use super::writing::EntryChange;
 use crate::api::{PurgeResponse, SettingsRequest, TokenInfo};
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
@@ -51,7 +52,7 @@ impl TeamStore {
                     }
                 }
                 if let Some(key) = &key {
-                    keep_answer(db, key, token.hash.id()).await?;
+                    db.query_all(vec![key.keep(token.hash.id())]).await?;
                 }
                 Ok(())
             })
@@ -190,7 +191,7 @@ async fn purge_contents(
         .await?;
     for row in current {
         let change = EntryChange::Delete { name: row.parsed(1)? };
-        apply(db, &change_by(&row.parsed(0)?, person, change, now)).await?;
+        write_one(db, change_by(&row.parsed(0)?, person, change, now)).await?;
     }
     let emptied = db
         .query(

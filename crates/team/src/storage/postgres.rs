@@ -1,11 +1,13 @@
 //! PostgreSQL: any number of servers on one database (T-10, T-19). Connections are pooled; news travels by `NOTIFY`.
 
+use std::future::Future;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::BytesMut;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod};
 use dormouse_base::Secret;
-use futures_util::future::{BoxFuture, poll_fn};
+use futures_util::future::{BoxFuture, maybe_done, poll_fn};
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
@@ -13,7 +15,7 @@ use tokio_postgres::{AsyncMessage, Config, Row};
 
 use super::error::StorageError;
 use super::postgres_tls::{self, PostgresTls};
-use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue};
+use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue, Statement};
 use crate::repository_name::RepositoryName;
 use crate::version::RepoVersion;
 
@@ -110,10 +112,47 @@ impl OpenTransaction {
     async fn rows(&self, sql: &str, values: &[SqlValue]) -> Result<Vec<SqlRow>, StorageError> {
         let client = self.client()?;
         let statement = client.prepare_cached(sql).await?;
-        let values: Vec<&(dyn ToSql + Sync)> =
-            values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-        client.query(&statement, &values).await?.iter().map(row).collect()
+        client.query(&statement, &parameters(values)).await?.iter().map(row).collect()
     }
+
+    /// Sends all statements before the first answer is awaited.
+    async fn rows_of_all(
+        &self,
+        statements: &[Statement],
+    ) -> Result<Vec<Vec<SqlRow>>, StorageError> {
+        let client = self.client()?;
+        let mut prepared = Vec::new();
+        for statement in statements {
+            prepared.push(client.prepare_cached(statement.sql).await?);
+        }
+        let mut answers: Vec<_> = statements
+            .iter()
+            .zip(&prepared)
+            .map(|(statement, prepared)| {
+                let values = parameters(&statement.values);
+                Box::pin(maybe_done(async move { client.query(prepared, &values).await }))
+            })
+            .collect();
+        // A statement is sent when its answer is first asked for: asked for in their order, they are sent in it.
+        poll_fn(|context| {
+            for answer in &mut answers {
+                let _sent = answer.as_mut().poll(context);
+            }
+            Poll::Ready(())
+        })
+        .await;
+        let mut found = Vec::new();
+        for mut answer in answers {
+            answer.as_mut().await;
+            let rows = answer.as_mut().take_output().ok_or(StorageError::Stopping)??;
+            found.push(rows.iter().map(row).collect::<Result<_, _>>()?);
+        }
+        Ok(found)
+    }
+}
+
+fn parameters(values: &[SqlValue]) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
 fn row(row: &Row) -> Result<SqlRow, StorageError> {
@@ -133,6 +172,13 @@ impl SqlConnection for OpenTransaction {
         values: Vec<SqlValue>,
     ) -> BoxFuture<'a, Result<Vec<SqlRow>, StorageError>> {
         Box::pin(async move { self.rows(sql, &values).await })
+    }
+
+    fn query_all(
+        &mut self,
+        statements: Vec<Statement>,
+    ) -> BoxFuture<'_, Result<Vec<Vec<SqlRow>>, StorageError>> {
+        Box::pin(async move { self.rows_of_all(&statements).await })
     }
 
     fn announce(&mut self, change: RepoChange) -> BoxFuture<'_, Result<(), StorageError>> {

@@ -101,6 +101,18 @@ pub(super) enum SqlAccess {
     Migration,
 }
 
+/// A statement with its values.
+pub(super) struct Statement {
+    pub(super) sql: &'static str,
+    pub(super) values: Vec<SqlValue>,
+}
+
+impl Statement {
+    pub(super) fn new(sql: &'static str, values: Vec<SqlValue>) -> Self {
+        Self { sql, values }
+    }
+}
+
 /// An open transaction. Statements use `$1`, `$2`, … in the order of their first use, which both databases read alike.
 pub(super) trait SqlConnection: Send {
     fn query<'a>(
@@ -108,6 +120,12 @@ pub(super) trait SqlConnection: Send {
         sql: &'static str,
         values: Vec<SqlValue>,
     ) -> BoxFuture<'a, Result<Vec<SqlRow>, StorageError>>;
+
+    /// Runs statements in their order, and gives the rows of each. Over a network they travel together.
+    fn query_all(
+        &mut self,
+        statements: Vec<Statement>,
+    ) -> BoxFuture<'_, Result<Vec<Vec<SqlRow>>, StorageError>>;
 
     /// Tells every server of this database about a new version, if the transaction is committed.
     fn announce(&mut self, change: RepoChange) -> BoxFuture<'_, Result<(), StorageError>>;

@@ -13,7 +13,7 @@ use rusqlite::{Connection, params_from_iter};
 use tokio::sync::broadcast;
 
 use super::error::StorageError;
-use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue};
+use super::sql::{RepoChange, SqlAccess, SqlConnection, SqlRow, SqlValue, Statement};
 
 /// How long a write waits for another process, such as `dormouse team token`.
 const BUSY: Duration = Duration::from_secs(10);
@@ -176,6 +176,17 @@ impl SqlConnection for OpenTransaction<'_> {
         values: Vec<SqlValue>,
     ) -> BoxFuture<'a, Result<Vec<SqlRow>, StorageError>> {
         Box::pin(ready(self.rows(sql, values)))
+    }
+
+    fn query_all(
+        &mut self,
+        statements: Vec<Statement>,
+    ) -> BoxFuture<'_, Result<Vec<Vec<SqlRow>>, StorageError>> {
+        let mut statements = statements.into_iter();
+        Box::pin(ready(statements.try_fold(Vec::new(), |mut found, statement| {
+            found.push(self.rows(statement.sql, statement.values)?);
+            Ok(found)
+        })))
     }
 
     fn announce(&mut self, change: RepoChange) -> BoxFuture<'_, Result<(), StorageError>> {

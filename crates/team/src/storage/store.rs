@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use dormouse_base::Secret;
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use super::postgres::PostgresDatabase;
 use super::schema;
 use super::sql::{RepoChange, SqlAccess, SqlRow, values};
 use super::sqlite::SqliteDatabase;
+use super::write_queue::WriteQueue;
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
 use crate::token::TokenHash;
@@ -58,7 +60,8 @@ pub struct RepositoryAccess {
 /// Invariant: a change is accepted once its transaction is durable; then it is in the history, with the author of the
 /// token that it was sent with.
 pub struct TeamStore {
-    pub(super) database: Database,
+    pub(super) database: Arc<Database>,
+    pub(super) writes: WriteQueue,
 }
 
 impl TeamStore {
@@ -71,7 +74,7 @@ impl TeamStore {
             }
         };
         schema::migrate(&database).await?;
-        Ok(Self { database })
+        Ok(Self { database: Arc::new(database), writes: WriteQueue::default() })
     }
 
     /// News of new versions (T-15).

@@ -25,7 +25,7 @@ pub(super) fn wait<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Runs a test on an empty database of each kind.
-fn on_each<F: Future<Output = ()>>(test: impl Fn(TeamStore) -> F) {
+pub(super) fn on_each<F: Future<Output = ()>>(test: impl Fn(TeamStore) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let address = DatabaseAddress::File(folder.path().join("team.db"));
     wait(async { test(TeamStore::open(&address).await.unwrap()).await });
@@ -57,11 +57,11 @@ pub(super) async fn new_database(server: &str) -> DatabaseAddress {
     server.replace("/postgres?", &format!("/{name}?")).parse().unwrap()
 }
 
-fn repo() -> RepositoryName {
+pub(super) fn repo() -> RepositoryName {
     RepositoryName::new("host/owner/repo").unwrap()
 }
 
-fn name(name: &str) -> EntryName {
+pub(super) fn name(name: &str) -> EntryName {
     EntryName::new(name).unwrap()
 }
 
@@ -69,11 +69,11 @@ fn person(name: &str) -> PersonName {
     PersonName::new(name).unwrap()
 }
 
-fn at(second: i64) -> Timestamp {
+pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-fn request(key: &str, who: &str, entries: &[(&str, &str)]) -> WriteRequest {
+pub(super) fn request(key: &str, who: &str, entries: &[(&str, &str)]) -> WriteRequest {
     let put = |(file, content): &(&str, &str)| EntryChange::Put {
         name: name(file),
         content: (*content).to_owned(),
@@ -83,7 +83,7 @@ fn request(key: &str, who: &str, entries: &[(&str, &str)]) -> WriteRequest {
         person: person(who),
         as_proposals: false,
         if_match: None,
-        key: key.to_owned(),
+        key: Some(key.to_owned()),
         changes: entries.iter().map(put).collect(),
         now: at(0),
         most_entries: 10,
