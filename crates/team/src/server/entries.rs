@@ -5,10 +5,12 @@ use axum::body::Body;
 use axum::extract::{Path, Query};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::error::Refusal;
 use super::request::{Incoming, idempotency_key, json};
+use super::snapshot_cache::SnapshotKey;
 use super::state::ServerState;
 use crate::api::{
     RestoreRequest, SWITCHED_OFF, TeamEntry, UploadRequest, UploadedEntry, VersionsResponse,
@@ -17,7 +19,7 @@ use crate::entry_name::EntryName;
 use crate::limits::LONGEST_ENTRY;
 use crate::person::TeamRole;
 use crate::repository_name::RepositoryName;
-use crate::storage::{EntryChange, RepositoryAccess, WriteOutcome, WriteRequest};
+use crate::storage::{EntryChange, RepositoryAccess, StorageError, WriteOutcome, WriteRequest};
 use crate::version::EntityTag;
 
 type Answer = Result<Response, Refusal>;
@@ -40,10 +42,22 @@ pub(super) async fn snapshot(
         })?),
         None => None,
     };
-    let snapshot = incoming.state.store.snapshot(&repo, since.as_ref()).await?;
-    let etag = snapshot.etag.clone();
-    let answer = with_etag(Json(snapshot).into_response(), &etag);
-    Ok(with_switches(answer, &access.switched_off))
+    let state = &incoming.state;
+    let key = SnapshotKey::new(&repo, since.as_ref(), &access.etag);
+    let (etag, body) = match state.snapshots.get(&key, &access.etag) {
+        Some(body) => (access.etag, body),
+        None => {
+            let snapshot = state.store.snapshot(&repo, since.as_ref()).await?;
+            let body =
+                serde_json::to_vec(&snapshot).map_err(|_| StorageError::Row { column: 0 })?;
+            let body = Bytes::from(body);
+            let key = SnapshotKey::new(&repo, since.as_ref(), &snapshot.etag);
+            state.snapshots.keep(key, snapshot.etag.clone(), body.clone());
+            (snapshot.etag, body)
+        }
+    };
+    let answer = ([(header::CONTENT_TYPE, "application/json")], body).into_response();
+    Ok(with_switches(with_etag(answer, &etag), &access.switched_off))
 }
 
 /// The query of a snapshot.

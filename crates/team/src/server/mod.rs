@@ -14,6 +14,7 @@ mod request;
 mod routes;
 #[cfg(test)]
 mod server_tests;
+mod snapshot_cache;
 mod state;
 
 pub use listen::{ServerError, TeamServer, TlsFiles};

@@ -1,4 +1,5 @@
-//! What the handlers share. A server keeps no state about repositories: any number can run on one database (T-19).
+//! What the handlers share. A server keeps no state about repositories that could be wrong: any number can run on one
+//! database (T-19).
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limiter::RateLimiter;
 use super::metrics::ServerMetrics;
+use super::snapshot_cache::SnapshotCache;
 use crate::limits::MOST_ENTRIES;
 use crate::storage::TeamStore;
 
@@ -85,6 +87,7 @@ pub(super) struct ServerState {
     pub(super) metrics: ServerMetrics,
     pub(super) requests: RateLimiter,
     pub(super) failures: RateLimiter,
+    pub(super) snapshots: SnapshotCache,
     pub(super) stop: CancellationToken,
 }
 
@@ -95,6 +98,7 @@ impl ServerState {
             store,
             requests: RateLimiter::new(rate, rate.unwrap_or_default() * 2.0),
             failures: RateLimiter::new(Some(FAILURES_A_SECOND), FAILURES),
+            snapshots: SnapshotCache::default(),
             metrics: ServerMetrics::default(),
             options,
             stop,
