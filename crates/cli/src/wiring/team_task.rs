@@ -8,24 +8,29 @@ use std::time::Duration;
 use dormouse_base::{Project, Settings, Switches};
 use dormouse_engine::{BackgroundTask, JobEnd, JobStatus, Jobs, SessionMemory, TurnSnapshot};
 use dormouse_hooks::{HookNotifier, PulledMemory, TeamSyncedEvent};
-use dormouse_memory::{MemoryFile, ScanCache, Store};
+use dormouse_memory::{MemoryFile, ScanCache, Scanned};
 use dormouse_team::{NewsStream, SyncError, SyncReport, TeamSync};
 use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
+use crate::wiring::folder_watch::FolderWatch;
 use crate::wiring::team::{JoinedTeam, layers_off};
 use crate::wiring::team_membership::known_membership;
 use crate::wiring::world::World;
 
-/// How often the directory is looked at; a change is sent once it has been still for so long.
+/// A change is sent once the directory has been still for so long. Where the system does not tell of changes, it is also
+/// how often the directory is looked at.
 const DEBOUNCE: Duration = Duration::from_secs(2);
-/// Looks at the directory between two conditional requests, where no news comes.
-const LOOKS_WITHOUT_NEWS: u32 = 150;
-/// Looks between two attempts to listen for news.
-const LOOKS_WITHOUT_STREAM: u32 = 15;
+/// How often the directory is looked at where the system tells of changes: an event may be lost.
+const LOOK: Duration = Duration::from_secs(30);
+/// Between two conditional requests, where no news comes.
+const WITHOUT_NEWS: Duration = Duration::from_mins(5);
+/// Between two attempts to listen for news.
+const WITHOUT_STREAM: Duration = Duration::from_secs(30);
 
 /// The job that sends what a turn has changed.
 pub(crate) const TEAM_SYNC: &str = "team_sync";
@@ -44,6 +49,8 @@ struct SessionTeam {
     is_joined: bool,
     /// The files as they were after the last sync.
     synced: Mutex<Option<Listing>>,
+    /// What earlier looks at the directory have read.
+    scanned: Mutex<ScanCache>,
     news: TeamNews,
 }
 
@@ -126,6 +133,7 @@ impl TeamTask {
             team: watch::Sender::new(None),
             is_joined: known_membership(project, world, settings)?.is_some(),
             synced: Mutex::default(),
+            scanned: Mutex::default(),
             news: TeamNews::default(),
         });
         let mut running = JoinSet::new();
@@ -151,7 +159,7 @@ impl TeamTask {
         let session = &self.session;
         let team = session.team.borrow().clone();
         let is_changed = match &team {
-            Some(team) => session.is_changed(&listing(&team.store, &mut ScanCache::default())),
+            Some(team) => session.is_changed(&session.listing(team)),
             None => session.is_joined,
         };
         if !is_changed || jobs.is_running(TEAM_SYNC) {
@@ -164,7 +172,7 @@ impl TeamTask {
                 return JobEnd::of(JobStatus::Skipped);
             };
             let Some(team) = team else { return JobEnd::of(JobStatus::Skipped) };
-            match session.sync(&team, &mut ScanCache::default()).await {
+            match session.sync(&team).await {
                 Ok(()) => JobEnd::of(JobStatus::Completed),
                 Err(error) => JobEnd::of(JobStatus::Failed(error.to_string())),
             }
@@ -188,28 +196,27 @@ impl BackgroundTask for TeamTask {
 /// Names, times and sizes of the files: whether something changed, without reading it.
 type Listing = Vec<(MemoryFile, Timestamp, u64)>;
 
-fn listing(store: &Store, cache: &mut ScanCache) -> Listing {
-    let scan = store.scan(cache).unwrap_or_default();
-    let mut files: Listing = scan
-        .memories
-        .iter()
-        .map(|memory| (memory.file.clone(), memory.modified, memory.size))
-        .collect();
-    files.sort();
-    files
-}
-
 impl SessionTeam {
+    fn listing(&self, team: &JoinedTeam) -> Listing {
+        let mut cache = self.scanned.lock().unwrap_or_else(PoisonError::into_inner);
+        // A directory that cannot be read is reported by the sync.
+        let scan = team.store.scan(&mut cache).unwrap_or_default();
+        let file = |memory: &Arc<Scanned>| (memory.file.clone(), memory.modified, memory.size);
+        let mut files: Listing = scan.memories.iter().map(file).collect();
+        files.sort();
+        files
+    }
+
     fn is_changed(&self, now: &Listing) -> bool {
         self.synced.lock().unwrap_or_else(PoisonError::into_inner).as_ref() != Some(now)
     }
 
     /// Pushes and pulls once, and says what came of it.
-    async fn sync(&self, team: &JoinedTeam, cache: &mut ScanCache) -> Result<(), SyncError> {
-        let before = listing(&team.store, cache);
+    async fn sync(&self, team: &JoinedTeam) -> Result<(), SyncError> {
+        let before = self.listing(team);
         let result = team.sync().await;
         let synced = match &result {
-            Ok(report) if report.brought_news() => listing(&team.store, cache),
+            Ok(report) if report.brought_news() => self.listing(team),
             Ok(_) | Err(_) => before,
         };
         *self.synced.lock().unwrap_or_else(PoisonError::into_inner) = Some(synced);
@@ -219,11 +226,15 @@ impl SessionTeam {
 }
 
 async fn keep_in_sync(team: &JoinedTeam, session: &SessionTeam) {
-    let mut cache = ScanCache::default();
-    let mut news = None;
+    let mut change = NextChange {
+        team,
+        session,
+        watch: FolderWatch::start(team.store.dir().path()),
+        news: None,
+    };
     let mut is_told = false;
     loop {
-        match session.sync(team, &mut cache).await {
+        match session.sync(team).await {
             Ok(()) => is_told = false,
             Err(error) => {
                 if !std::mem::replace(&mut is_told, true) {
@@ -231,53 +242,83 @@ async fn keep_in_sync(team: &JoinedTeam, session: &SessionTeam) {
                 }
                 // A refusal that will not go away: no further tries until a file is removed (T-8).
                 if matches!(&error, SyncError::Client(error) if error.is_lasting()) {
-                    let count = listing(&team.store, &mut cache).len();
-                    wait_for_removal(team, &mut cache, count).await;
+                    change.removal().await;
                     continue;
                 }
             }
         }
-        wait_for_change(team, session, &mut cache, &mut news).await;
+        change.any().await;
     }
 }
 
-async fn wait_for_removal(team: &JoinedTeam, cache: &mut ScanCache, count: usize) {
-    while listing(&team.store, cache).len() >= count.max(1) {
-        tokio::time::sleep(DEBOUNCE).await;
-    }
+/// What is waited for between two syncs.
+struct NextChange<'a> {
+    team: &'a JoinedTeam,
+    session: &'a SessionTeam,
+    watch: FolderWatch,
+    news: Option<NewsStream>,
 }
 
-/// Waits until the files have changed and are still again, until the server has a new version, or for five minutes.
-async fn wait_for_change(
-    team: &JoinedTeam,
-    session: &SessionTeam,
-    cache: &mut ScanCache,
-    news: &mut Option<NewsStream>,
-) {
-    let mut previous = None;
-    for look in 0..LOOKS_WITHOUT_NEWS {
-        let known = TeamSync::known_version(&team.file);
-        if news.is_none() && look % LOOKS_WITHOUT_STREAM == 0 {
-            *news = team.client.news(known.as_ref()).await.ok();
-        }
-        let version = async {
-            match news.as_mut() {
-                Some(stream) => stream.next().await,
-                None => std::future::pending().await,
+impl NextChange<'_> {
+    /// How often the directory is looked at.
+    fn interval(&self) -> Duration {
+        if self.watch.is_told() { LOOK } else { DEBOUNCE }
+    }
+
+    /// Waits until there are fewer files.
+    async fn removal(&self) {
+        let count = self.session.listing(self.team).len().max(1);
+        while self.session.listing(self.team).len() >= count {
+            tokio::select! {
+                () = self.watch.changed() => {}
+                () = tokio::time::sleep(self.interval()) => {}
             }
-        };
-        tokio::select! {
-            version = version => match version {
-                Some(version) if Some(&version) == known.as_ref() => {}
-                Some(_) => return,
-                None => *news = None,
-            },
-            () = tokio::time::sleep(DEBOUNCE) => {}
         }
-        let now = listing(&team.store, cache);
-        if session.is_changed(&now) && previous.as_ref() == Some(&now) {
-            return;
+    }
+
+    /// Waits until the files have changed and are still again, until the server has a new version, or for five minutes.
+    async fn any(&mut self) {
+        let end = Instant::now() + WITHOUT_NEWS;
+        let mut connect = Instant::now();
+        while Instant::now() < end {
+            let known = TeamSync::known_version(&self.team.file);
+            if self.news.is_none() && Instant::now() >= connect {
+                self.news = self.team.client.news(known.as_ref()).await.ok();
+                connect = Instant::now() + WITHOUT_STREAM;
+            }
+            let interval = self.interval();
+            let version = async {
+                match self.news.as_mut() {
+                    Some(stream) => stream.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                version = version => match version {
+                    Some(version) if Some(&version) == known.as_ref() => {}
+                    Some(_) => return,
+                    None => self.news = None,
+                },
+                () = self.watch.changed() => {}
+                () = tokio::time::sleep(interval) => {}
+            }
+            if self.session.is_changed(&self.session.listing(self.team)) {
+                self.stillness().await;
+                return;
+            }
         }
-        previous = Some(now);
+    }
+
+    /// Waits until nothing has changed for two seconds.
+    async fn stillness(&self) {
+        let mut before = self.session.listing(self.team);
+        loop {
+            tokio::time::sleep(DEBOUNCE).await;
+            let now = self.session.listing(self.team);
+            if now == before {
+                return;
+            }
+            before = now;
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 
+use super::change_key::ChangeKey;
 use super::error::StorageError;
-use super::once::ChangeKey;
-use super::reading::optional;
+use super::rows::optional;
+use super::rows::time;
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
-use super::store::{TeamStore, time};
+use super::store::TeamStore;
 use super::write_batch::write_one;
 use super::writing::{EntryChange, WriteRequest};
 use crate::api::{ReviewState, TeamProposal};

@@ -4,6 +4,7 @@
 //! same, and one test suite runs on both.
 
 mod backup;
+mod change_key;
 mod database;
 mod decisions;
 mod error;
@@ -12,6 +13,7 @@ mod people;
 mod postgres;
 mod postgres_tls;
 mod reading;
+mod rows;
 mod schema;
 mod sql;
 mod sqlite;
@@ -27,8 +29,8 @@ mod write_queue;
 mod write_queue_tests;
 mod writing;
 
+pub use change_key::ChangeKey;
 pub use error::StorageError;
-pub use once::ChangeKey;
 pub use people::NewToken;
 pub use sql::RepoChange;
 pub use store::{DatabaseAddress, RepositoryAccess, TeamStore};

@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
+use super::change_key::{ChangeKey, Claim, claim};
 use super::decisions::change_by;
 use super::error::StorageError;
-use super::once::{ChangeKey, Claim, claim};
-use super::reading::optional;
+use super::rows::optional;
+use super::rows::{role, time};
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
-use super::store::{TeamStore, role, time};
+use super::store::TeamStore;
 use super::write_batch::{new_epoch, write_one};
 use super::writing::EntryChange;
 use crate::api::{PurgeResponse, SettingsRequest, TokenInfo};

@@ -1,8 +1,9 @@
 //! Reading entries: all, those that changed, checksums, history (T-12).
 
 use super::error::StorageError;
+use super::rows::{entry, no_version, optional};
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
-use super::store::{TeamStore, no_version, time};
+use super::store::TeamStore;
 use crate::api::{ChecksumsResponse, EntryChecksum, SnapshotResponse, TeamEntry};
 use crate::entry_name::EntryName;
 use crate::repository_name::RepositoryName;
@@ -114,28 +115,5 @@ pub(super) async fn current(
     match db.query(sql, values![repo.as_str()]).await?.first() {
         Some(row) => Ok(EntityTag::new(&row.text(0)?, row.version(1)?)),
         None => Ok(no_version()),
-    }
-}
-
-/// A row of name, version, checksum, content, person and time.
-pub(super) fn entry(row: &SqlRow) -> Result<TeamEntry, StorageError> {
-    Ok(TeamEntry {
-        name: row.parsed(0)?,
-        version: row.version(1)?,
-        checksum: optional(row, 2)?,
-        content: row.optional_text(3)?,
-        author: row.parsed(4)?,
-        time: time(row, 5)?,
-    })
-}
-
-/// A value that may be missing.
-pub(super) fn optional<T: TryFrom<String>>(
-    row: &SqlRow,
-    column: usize,
-) -> Result<Option<T>, StorageError> {
-    match row.optional_text(column)? {
-        Some(_) => row.parsed(column).map(Some),
-        None => Ok(None),
     }
 }

@@ -5,20 +5,21 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use dormouse_base::Secret;
-use jiff::Timestamp;
 use tokio::sync::broadcast;
 
 use super::database::Database;
 use super::error::StorageError;
 use super::postgres::PostgresDatabase;
+use super::rows::{no_version, role};
 use super::schema;
 use super::sql::{RepoChange, SqlAccess, SqlRow, values};
 use super::sqlite::SqliteDatabase;
 use super::write_queue::WriteQueue;
+use super::writing::{WriteOutcome, WriteRequest};
 use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
 use crate::token::TokenHash;
-use crate::version::{EntityTag, RepoVersion};
+use crate::version::EntityTag;
 
 /// Where a server's database is.
 #[derive(Debug, Clone)]
@@ -107,6 +108,15 @@ impl TeamStore {
         });
         work.await?.first().map(repository_access).transpose()
     }
+
+    /// Changes entries.
+    pub async fn write(&self, request: WriteRequest) -> Result<WriteOutcome, StorageError> {
+        match self.writes.write(&self.database, request).await {
+            Err(StorageError::TooManyEntries) => Ok(WriteOutcome::TooManyEntries),
+            Err(StorageError::OtherVersion(now)) => Ok(WriteOutcome::OtherVersion(now)),
+            other => other.map(WriteOutcome::Done),
+        }
+    }
 }
 
 fn repository_access(row: &SqlRow) -> Result<RepositoryAccess, StorageError> {
@@ -128,17 +138,4 @@ fn repository_access(row: &SqlRow) -> Result<RepositoryAccess, StorageError> {
         review,
         switched_off: switches.split_whitespace().map(str::to_owned).collect(),
     })
-}
-
-/// The version of a repository that nobody has written to.
-pub(super) fn no_version() -> EntityTag {
-    EntityTag::new("0", RepoVersion(0))
-}
-
-pub(super) fn role(row: &SqlRow, column: usize) -> Result<TeamRole, StorageError> {
-    TeamRole::from_word(&row.text(column)?).ok_or(StorageError::Row { column })
-}
-
-pub(super) fn time(row: &SqlRow, column: usize) -> Result<Timestamp, StorageError> {
-    Timestamp::from_millisecond(row.integer(column)?).map_err(|_| StorageError::Row { column })
 }

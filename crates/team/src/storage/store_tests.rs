@@ -4,9 +4,9 @@ use std::future::Future;
 
 use jiff::Timestamp;
 
+use super::change_key::ChangeKey;
 use super::database::Database;
 use super::error::StorageError;
-use super::once::ChangeKey;
 use super::people::NewToken;
 use super::schema::{MIGRATIONS, migrate, migrate_to};
 use super::sql::{SqlAccess, values};

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
+use super::change_key::{ChangeKey, kept, read_kept};
 use super::error::StorageError;
-use super::once::{ChangeKey, kept, read_kept};
-use super::reading::entry;
+use super::rows::entry;
+use super::rows::no_version;
 use super::sql::{RepoChange, SqlConnection, Statement, values};
-use super::store::no_version;
 use super::writing::{EntryChange, WriteRequest};
 use crate::api::{ReviewState, TeamEntry, WriteResponse};
 use crate::checksum::hex;

@@ -2,9 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::error::StorageError;
-use super::once::ChangeKey;
-use super::store::TeamStore;
+use super::change_key::ChangeKey;
 use crate::api::WriteResponse;
 use crate::checksum::Checksum;
 use crate::entry_name::EntryName;
@@ -93,15 +91,4 @@ pub enum WriteOutcome {
     OtherVersion(EntityTag),
     /// The repository would have too many entries.
     TooManyEntries,
-}
-
-impl TeamStore {
-    /// Changes entries.
-    pub async fn write(&self, request: WriteRequest) -> Result<WriteOutcome, StorageError> {
-        match self.writes.write(&self.database, request).await {
-            Err(StorageError::TooManyEntries) => Ok(WriteOutcome::TooManyEntries),
-            Err(StorageError::OtherVersion(now)) => Ok(WriteOutcome::OtherVersion(now)),
-            other => other.map(WriteOutcome::Done),
-        }
-    }
 }
