@@ -75,6 +75,8 @@ pub(crate) struct Arguments {
     pub(crate) print: bool,
     #[arg(long, value_enum, default_value_t = OutputFormat::Text, value_name = "FORMAT")]
     pub(crate) output_format: OutputFormat,
+    #[arg(long, value_enum, default_value_t = InputFormat::Text, value_name = "FORMAT")]
+    pub(crate) input_format: InputFormat,
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     #[arg(long, value_name = "LEVEL")]
@@ -133,7 +135,10 @@ fn parse_dollars(text: &str) -> Result<f64, InvalidAmount> {
 impl Arguments {
     /// Whether the run is not interactive: it prints an answer or a list and ends.
     pub(crate) fn is_headless(&self) -> bool {
-        self.print || self.init_only || self.lists_sessions()
+        self.print
+            || self.init_only
+            || self.input_format == InputFormat::StreamJson
+            || self.lists_sessions()
     }
 
     /// Whether `--resume` lists the sessions, because no picker can be shown.
@@ -247,6 +252,12 @@ pub(crate) enum CliCommand {
 pub(crate) enum OutputFormat {
     Text,
     Json,
+    StreamJson,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputFormat {
+    Text,
     StreamJson,
 }
 

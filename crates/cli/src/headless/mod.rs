@@ -1,30 +1,36 @@
-//! `dormouse -p`: one question, one answer, no further questions.
+//! `dormouse -p`: one question, one answer; or, with `--input-format stream-json`, a conversation with another program.
 
+mod attached_images;
 pub(crate) mod output;
+mod run_ends;
 mod run_progress;
+mod stop_signals;
+mod stream_asker;
+mod stream_input;
+mod stream_requests;
+mod stream_session;
 
 use std::convert::Infallible;
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dormouse_engine::{EngineEvent, TurnContext, TurnEnd, TurnReport};
+use dormouse_engine::{EngineEvent, TurnContext, TurnReport};
 use dormouse_hooks::SessionEndReason;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{Arguments, LIST_SESSIONS, OutputFormat, SessionsArguments};
+use crate::args::{Arguments, InputFormat, LIST_SESSIONS, OutputFormat, SessionsArguments};
 use crate::commands::sessions;
-use crate::headless::output::OutputPrinter;
+use crate::headless::run_ends::{begin, finish};
 use crate::headless::run_progress::{ProgressTarget, RunProgress};
+use crate::headless::stop_signals::StopSignals;
 use crate::wiring::background_tasks;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::print;
-use crate::wiring::server_failure::server_failure;
 use crate::wiring::session_start;
-use crate::wiring::session_start::{ActiveSession, KeyOrigin, SessionChoice};
+use crate::wiring::session_start::{ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::{World, current_project};
 
@@ -32,6 +38,11 @@ use crate::wiring::world::{World, current_project};
 const PROGRESS_CHECK: Duration = Duration::from_millis(500);
 
 pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
+    let is_stream = arguments.input_format == InputFormat::StreamJson;
+    if is_stream && arguments.output_format != OutputFormat::StreamJson {
+        let error = anyhow::anyhow!("--input-format stream-json answers in the same format");
+        return Err(Failure::usage(error).hint("add --output-format stream-json"));
+    }
     if arguments.resume.as_deref() == Some(LIST_SESSIONS) {
         return list(arguments, world);
     }
@@ -40,6 +51,9 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     choice.find(&world.home()?, &current_project()?)?;
     if arguments.init_only {
         return init_only(arguments, world).await;
+    }
+    if is_stream {
+        return Box::pin(stream_session::run(arguments, &choice, world)).await;
     }
     let prompt = prompt(arguments)?;
     let ready = session_start::prepare(arguments, &choice, world, Untrusted::Tell).await?;
@@ -93,14 +107,8 @@ async fn ask(
     prompt: &str,
 ) -> Result<TurnReport, Failure> {
     session.set_up(arguments, &mut print::notice).await;
+    let mut printer = begin(arguments, session);
     let ActiveSession { engine, surroundings, .. } = session;
-    let session = engine.conversation().session().to_string();
-    let model = engine.model().name.clone();
-    let mut printer =
-        OutputPrinter::new(arguments.output_format, session, model, arguments.verbose);
-    let tools = engine.conversation().prefix().tools().iter();
-    let tools: Vec<String> = tools.map(|tool| tool.name.clone()).collect();
-    printer.begin(&surroundings.folder, &tools);
     let interrupt = CancellationToken::new();
     let start = world.clock.elapsed();
     let target = if std::io::stderr().is_terminal() {
@@ -155,49 +163,12 @@ async fn until_interrupted<T>(
     turn: impl Future<Output = Result<T, dormouse_engine::EngineError>>,
     interrupt: &CancellationToken,
 ) -> Result<T, Failure> {
-    let listen = |kind| {
-        signal(kind)
-            .map_err(|error| Failure::failed(anyhow::anyhow!("cannot listen for signals: {error}")))
-    };
-    let (mut ctrl_c, mut end) =
-        (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    let mut hung_up = listen(SignalKind::hangup())?;
+    let mut stop = StopSignals::listen()?;
     tokio::pin!(turn);
     loop {
         tokio::select! {
             result = &mut turn => return Ok(result?),
-            _ = ctrl_c.recv() => interrupt.cancel(),
-            _ = end.recv() => interrupt.cancel(),
-            _ = hung_up.recv() => interrupt.cancel(),
+            () = stop.next() => interrupt.cancel(),
         }
     }
-}
-
-fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failure> {
-    match &report.end {
-        TurnEnd::Completed => Ok(Exit::Done),
-        TurnEnd::Interrupted => {
-            print::note("note: interrupted; partial output kept. --continue resumes the session");
-            Ok(Exit::Interrupted)
-        }
-        TurnEnd::Cut => Ok(stopped("response truncated at the output token limit")),
-        TurnEnd::Refused => Ok(stopped("the model refused to respond")),
-        TurnEnd::Empty => Ok(stopped("the model sent an empty response; try again")),
-        TurnEnd::MaxTurns => Ok(stopped(
-            "--max-turns reached before the model finished; --continue resumes the session",
-        )),
-        TurnEnd::MaxCost => Ok(stopped(
-            "cost limit (--max-cost) reached before the model finished; --continue resumes the session",
-        )),
-        TurnEnd::Halted(why) => Ok(stopped(&format!("a hook stopped the turn: {why}"))),
-        TurnEnd::Blocked(why) => {
-            Ok(stopped(&format!("a hook blocked the prompt; it was not sent: {why}")))
-        }
-        TurnEnd::Failed(error) => Err(server_failure(error, key.source.as_deref(), &key.variable)),
-    }
-}
-
-fn stopped(why: &str) -> Exit {
-    print::note(&format!("note: {why}"));
-    Exit::StoppedEarly
 }

@@ -9,6 +9,7 @@ use dormouse_engine::{
     CompactionMethod, CompactionReport, EngineEvent, SubmittedPlan, TurnEnd, TurnReport,
 };
 use dormouse_model::ModelError;
+use dormouse_tools::ConfirmationRequest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -62,6 +63,79 @@ enum StreamLine<'a> {
         message: MessageBody<'a>,
     },
     Result(RunResult<'a>),
+    /// A question to the other program.
+    ControlRequest {
+        request_id: &'a str,
+        request: PermissionRequest<'a>,
+    },
+    /// The question needs no answer any more.
+    ControlCancelRequest {
+        request_id: &'a str,
+    },
+    /// The answer to a request of the other program.
+    ControlResponse {
+        response: RequestAnswer<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct PermissionRequest<'a> {
+    subtype: &'static str,
+    tool_name: &'a str,
+    input: &'a RawValue,
+    decision_reason: &'a str,
+    permission_suggestions: &'a [PermissionSuggestion],
+}
+
+/// A rule that would make the question unnecessary: for the command line or the settings, not for the answer.
+#[derive(Serialize)]
+pub(super) struct PermissionSuggestion {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    rule: String,
+}
+
+impl PermissionSuggestion {
+    pub(super) fn new(rule: String) -> Self {
+        Self { kind: "rule", rule }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "subtype", rename_all = "snake_case")]
+enum RequestAnswer<'a> {
+    Success { request_id: &'a str, response: &'a serde_json::Value },
+    Error { request_id: &'a str, error: &'a str },
+}
+
+/// Asks the other program whether a call may run.
+pub(super) fn print_permission_request(
+    request_id: &str,
+    question: &ConfirmationRequest,
+    suggestions: &[PermissionSuggestion],
+) {
+    let request = PermissionRequest {
+        subtype: "can_use_tool",
+        tool_name: &question.tool,
+        input: &question.input,
+        decision_reason: &question.why,
+        permission_suggestions: suggestions,
+    };
+    print_json(&StreamLine::ControlRequest { request_id, request });
+}
+
+/// Says that a question needs no answer any more.
+pub(super) fn print_withdrawn_request(request_id: &str) {
+    print_json(&StreamLine::ControlCancelRequest { request_id });
+}
+
+/// Answers a request of the other program.
+pub(super) fn print_request_answer(request_id: &str, answer: Result<&serde_json::Value, &str>) {
+    let response = match answer {
+        Ok(response) => RequestAnswer::Success { request_id, response },
+        Err(error) => RequestAnswer::Error { request_id, error },
+    };
+    print_json(&StreamLine::ControlResponse { response });
 }
 
 /// The result of a compaction, with the field names of the stream format.
@@ -361,6 +435,12 @@ impl OutputPrinter {
                 print_json(&StreamLine::Result(self.summary(report, duration)));
             }
         }
+        self.denials.clear();
+    }
+
+    /// Another model answers from now on.
+    pub(super) fn model_changed(&mut self, model: String) {
+        self.model = model;
     }
 
     fn summary<'a>(&'a self, report: &'a TurnReport, duration: Duration) -> RunResult<'a> {

@@ -48,20 +48,7 @@ pub(super) fn is_busy(session: &ActiveSession) -> bool {
 
 /// Stops tasks that the user's message would have to wait for, on a server that serves one request at a time.
 pub(super) async fn make_way(session: &ActiveSession, view: &SharedView) {
-    let jobs = session.engine.jobs().list().into_iter();
-    let in_the_way: Vec<_> = jobs
-        .filter(|job| {
-            job.status == JobStatus::Running && background_tasks::REPEATED.contains(&job.kind)
-        })
-        .collect();
-    let client = &session.engine.model().client;
-    if in_the_way.is_empty() || !client.is_local() || client.slots().await != Some(1) {
-        return;
-    }
-    let stopped = in_the_way.iter().filter(|job| session.engine.jobs().kill(job.id));
-    // One that had sent nothing yet is not worth a word.
-    let stopped = stopped.filter(|job| job.requests > 0);
-    let tasks = stopped.map(|job| job.kind.replace('_', " ")).collect::<Vec<_>>().join(", ");
+    let tasks = background_tasks::make_way(&session.engine).await.join(", ");
     if !tasks.is_empty() {
         view.borrow_mut().note(&msg!("task-made-way", tasks = tasks), Style::DIM);
     }

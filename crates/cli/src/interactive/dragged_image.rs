@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::wiring::file_mention::mention;
+
 /// The endings of pictures that models read.
 const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
@@ -20,10 +22,4 @@ pub(super) fn dragged_image(pasted: &str) -> Option<String> {
     let ending = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     let is_picture = ENDINGS.contains(&ending.as_str()) && Path::new(path).is_absolute();
     (is_picture && Path::new(path).is_file()).then(|| mention(path))
-}
-
-/// How a message names a file that goes with it.
-pub(super) fn mention(path: &str) -> String {
-    let mark = if path.contains(' ') { "\"" } else { "" };
-    format!("@{mark}{path}{mark} ")
 }

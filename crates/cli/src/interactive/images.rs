@@ -7,9 +7,9 @@ use dormouse_tools::output;
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
+use crate::wiring::file_mention::mention;
 use crate::wiring::session_start::ActiveSession;
 
-use super::dragged_image::mention;
 use super::session::InteractiveSession;
 
 /// Writes the picture in the clipboard to a file, with the program that the desktop has for it.

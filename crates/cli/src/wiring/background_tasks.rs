@@ -19,7 +19,7 @@ use crate::wiring::world::{World, is_remote};
 /// The tasks that are awaited when a session ends, and for how long.
 const AWAITED: &[&str] = &[EXTRACTION, TEAM_SYNC];
 /// The tasks that are tried again after the next turn when they were stopped.
-pub(crate) const REPEATED: &[&str] = &[EXTRACTION, SESSION_NOTES];
+const REPEATED: &[&str] = &[EXTRACTION, SESSION_NOTES];
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Whether an awaited task is running.
@@ -54,6 +54,21 @@ pub(crate) async fn finish(engine: &Engine, sink: &mut (dyn FnMut(EngineEvent) +
     });
     let _in_time = engine.jobs().drained(AWAITED, TIMEOUT).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));
+}
+
+/// Stops tasks that the user's message would have to wait for, on a server that serves one request at a time. Says which;
+/// one that had sent nothing yet is not worth a word.
+pub(crate) async fn make_way(engine: &Engine) -> Vec<String> {
+    let jobs = engine.jobs().list().into_iter();
+    let in_the_way: Vec<_> = jobs
+        .filter(|job| job.status == JobStatus::Running && REPEATED.contains(&job.kind))
+        .collect();
+    let client = &engine.model().client;
+    if in_the_way.is_empty() || !client.is_local() || client.slots().await != Some(1) {
+        return Vec::new();
+    }
+    let stopped = in_the_way.iter().filter(|job| engine.jobs().kill(job.id));
+    stopped.filter(|job| job.requests > 0).map(|job| job.kind.replace('_', " ")).collect()
 }
 
 /// The kind of run.

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{
-    Environment, LayerSwitch, Redactor, Secret, Settings, Switches, ThinkingSwitch, names,
+    Environment, LayerSwitch, Project, Redactor, Secret, Settings, Switches, ThinkingSwitch, names,
 };
-use dormouse_conversation::{Budget, PrefixOrigin, PromptSize, WindowSource, resolve_window};
-use dormouse_engine::SmallModel;
+use dormouse_conversation::{
+    Budget, Effort, PrefixOrigin, PromptSize, WindowSource, resolve_window,
+};
+use dormouse_engine::{ModelSetup, SmallModel};
 use dormouse_model::{
     CLEARING_BETA, COMPACTION_BETA, Credential, Dialect, Endpoint, HttpModel, Model, ModelInfo,
     Provider, ProviderError, RetryPolicy, ThinkingMode, WireFormat, choose_provider,
@@ -75,6 +77,26 @@ impl ServerLayers {
     fn offered(self, wire: WireFormat) -> Self {
         if wire == WireFormat::Anthropic { self } else { Self::default() }
     }
+}
+
+/// The setup of another model, for a session that goes on with it.
+pub(crate) async fn other_model(
+    name: &str,
+    (settings, switches, project): (&Settings, &Switches, &Project),
+    environment: &Environment,
+    effort: Option<Effort>,
+) -> Result<ModelSetup, Failure> {
+    let by_server = ServerLayers::of(switches);
+    let choice = ModelChoice { model: Some(name), origin: None, by_server };
+    let other = connect(settings, environment, choice, &project.folder).await?;
+    Ok(ModelSetup {
+        client: other.model,
+        name: other.model_name,
+        origin: other.origin,
+        dialect: other.dialect,
+        budget: other.budget,
+        effort,
+    })
 }
 
 /// Connects to the model that the command line, the session, the environment or the settings name.

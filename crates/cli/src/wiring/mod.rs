@@ -12,6 +12,7 @@ pub(crate) mod editor;
 pub(crate) mod embedder;
 pub(crate) mod engine_config;
 pub(crate) mod exit;
+pub(crate) mod file_mention;
 pub(crate) mod folder_watch;
 pub(crate) mod git_exclude;
 pub(crate) mod hooks;

@@ -102,6 +102,7 @@ mod slash_commands;
 mod snapshots;
 mod stats;
 mod stored;
+mod stream_json;
 mod talk;
 mod talk_looks;
 mod talk_memory;

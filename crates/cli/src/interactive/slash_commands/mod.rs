@@ -29,7 +29,7 @@ use crate::args::DoctorArguments;
 use crate::commands::{doctor, hooks, mcp_servers, plugin, team};
 use crate::message_catalog::msg;
 use crate::terminal::tty::columns;
-use crate::wiring::connect::{ModelChoice, ServerLayers, connect};
+use crate::wiring::connect::other_model;
 use crate::wiring::exit::Failure;
 use crate::wiring::session_lookup::find_session;
 use crate::wiring::session_notes;
@@ -165,20 +165,12 @@ impl InteractiveSession<'_> {
 
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
         let ActiveSession { engine, settings, switches, project, .. } = &mut self.session;
-        let by_server = ServerLayers::of(switches);
-        let choice = ModelChoice { model: Some(name), origin: None, by_server };
-        let connecting = connect(settings, &self.world.environment, choice, &project.folder);
+        let place = (&*settings, &*switches, &*project);
+        let connecting = other_model(name, place, &self.world.environment, engine.model().effort);
         let view = &self.view;
         let notify = || view.borrow_mut().note(&msg!("connecting"), Style::DIM);
         let other = notify_if_slow(connecting, notify).await?;
-        Ok(engine.switch_model(ModelSetup {
-            client: other.model,
-            name: other.model_name,
-            origin: other.origin,
-            dialect: other.dialect,
-            budget: other.budget,
-            effort: engine.model().effort,
-        })?)
+        Ok(engine.switch_model(other)?)
     }
 }
 
