@@ -13,6 +13,7 @@ pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("configuration.md", include_str!("../../../docs/configuration.md")),
     ("context.md", include_str!("../../../docs/context.md")),
     ("dreaming.md", include_str!("../../../docs/dreaming.md")),
+    ("editors.md", include_str!("../../../docs/editors.md")),
     ("figures.md", include_str!("../../../docs/figures.md")),
     ("glossary.md", include_str!("../../../docs/glossary.md")),
     ("hooks.md", include_str!("../../../docs/hooks.md")),

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acp;
 mod args;
 mod commands;
 mod headless;
@@ -147,6 +148,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             },
             Some(CliCommand::Plugin(command)) => plugin::run(command, world).await,
             Some(CliCommand::Team(command)) => Box::pin(team::run(command, world)).await,
+            Some(CliCommand::Acp(arguments)) => Box::pin(acp::run(arguments, world)).await,
             Some(CliCommand::Ui(arguments)) => Box::pin(ui::run(arguments, world)).await,
             Some(CliCommand::Send(arguments)) => send::run(arguments, world).await,
             Some(CliCommand::Setup(arguments)) => setup::run(arguments, world),

@@ -256,6 +256,7 @@ fn checked(plan: &str, mode: PermissionMode) -> Result<String, ToolError> {
 
 fn question(input: &RawValue) -> ConfirmationRequest {
     ConfirmationRequest {
+        call: None,
         tool: EXIT_PLAN.name.to_owned(),
         input: input.to_owned(),
         why: "nothing is changed before you accept the plan".to_owned(),

@@ -189,6 +189,7 @@ impl CallRunner {
             return Err(Refusal::denied(no_confirmation(&decision)));
         };
         let mut question = ConfirmationRequest {
+            call: Some(view.id.clone()),
             tool: view.name.to_owned(),
             input: view.input.to_owned(),
             why: decision.why,

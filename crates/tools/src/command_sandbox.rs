@@ -108,6 +108,7 @@ impl SandboxEnd<'_> {
         let Some(gate) = &context.gate else { return false };
         let rule = gate.decide(&request(&self.command, &context.folder)).rule;
         let question = ConfirmationRequest {
+            call: None,
             tool: BASH.name.to_owned(),
             input: input.to_owned(),
             why: format!("it failed in the sandbox, which {}; run it again outside", self.limits()),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use dormouse_conversation::ToolUseId;
 use dormouse_permissions::PermissionRule;
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
@@ -21,6 +22,8 @@ pub struct FileChangePreview {
 /// A request for confirmation.
 #[derive(Debug, Clone)]
 pub struct ConfirmationRequest {
+    /// The call; none where what is asked about is not the call itself.
+    pub call: Option<ToolUseId>,
     /// The tool.
     pub tool: String,
     /// Its arguments.

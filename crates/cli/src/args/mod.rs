@@ -1,6 +1,7 @@
 //! The command line. Help texts are in the message catalog ([`help`]): a doc comment on a field or variant
 //! would become one. `after_help` holds the example command lines only.
 
+mod acp;
 mod agents;
 mod completions;
 mod config;
@@ -30,6 +31,7 @@ use dormouse_base::nearest_name;
 use dormouse_conversation::Effort;
 use dormouse_hooks::SetupTrigger;
 
+pub(crate) use acp::*;
 pub(crate) use agents::*;
 pub(crate) use completions::*;
 pub(crate) use config::*;
@@ -242,6 +244,8 @@ pub(crate) enum CliCommand {
     Team(TeamCommand),
     #[command(after_help = UI_EXAMPLES)]
     Ui(UiArguments),
+    #[command(after_help = ACP_EXAMPLES)]
+    Acp(AcpArguments),
     #[command(after_help = SEND_EXAMPLES)]
     Send(SendArguments),
     #[command(after_help = COMPLETIONS_EXAMPLES)]

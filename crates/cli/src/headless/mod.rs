@@ -1,6 +1,5 @@
 //! `dormouse -p`: one question, one answer; or, with `--input-format stream-json`, a conversation with another program.
 
-mod attached_images;
 pub(crate) mod output;
 mod run_ends;
 mod run_progress;

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::PermissionModeArgument;
+use crate::wiring::permission_modes::modes_up_to;
 use crate::wiring::session_start::ActiveSession;
 
 use super::output::{OutputPrinter, print_request_answer};
@@ -159,23 +160,13 @@ impl StreamRequests {
             format!("there is no permission mode `{name}`; use default, acceptEdits or plan")
         })?;
         let mode = PermissionMode::from(mode);
-        if allows(mode) > allows(self.most_allowed) {
+        if !modes_up_to(self.most_allowed).contains(&mode) {
             return Err(format!(
                 "`{name}` allows more than the run was started with; start it with --permission-mode {name}"
             ));
         }
         self.gate.set_mode(mode);
         Ok(())
-    }
-}
-
-/// How much a mode allows, beside another.
-fn allows(mode: PermissionMode) -> u8 {
-    match mode {
-        PermissionMode::Plan => 0,
-        PermissionMode::Default => 1,
-        PermissionMode::AcceptEdits => 2,
-        PermissionMode::Bypass => 3,
     }
 }
 

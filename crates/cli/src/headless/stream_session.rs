@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dormouse_base::Dir;
 use dormouse_engine::{EngineEvent, Surroundings, TaskOccasion, TurnContext, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use dormouse_tools::Confirmer;
@@ -12,6 +13,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Arguments;
+use crate::wiring::attached_image;
 use crate::wiring::background_tasks;
 use crate::wiring::connect::other_model;
 use crate::wiring::exit::{Exit, Failure};
@@ -20,11 +22,11 @@ use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
-use super::attached_images;
 use super::output::{OutputPrinter, print_request_answer};
 use super::run_ends::{begin, finish};
 use super::stop_signals::StopSignals;
 use super::stream_asker::StreamAsker;
+use super::stream_input::{UserBlock, UserContent};
 use super::stream_requests::{Queued, StreamRequests};
 
 /// Holds the conversation until standard input ends.
@@ -68,6 +70,21 @@ fn lock(printer: &Mutex<OutputPrinter>) -> MutexGuard<'_, OutputPrinter> {
     printer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The prompt for a message. Its pictures are saved beside the transcript.
+fn prompt(content: UserContent, folder: &Dir) -> Result<String, Failure> {
+    let blocks = match content {
+        UserContent::Text(text) => return Ok(text),
+        UserContent::Blocks(blocks) => blocks,
+    };
+    let parts = blocks.into_iter().map(|block| match block {
+        UserBlock::Text { text } => Ok(text),
+        UserBlock::Image { source } => {
+            attached_image::save(&source.media_type, &source.data, folder)
+        }
+    });
+    Ok(parts.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
 impl StreamSession<'_> {
     /// Takes what comes, one turn after the other. A signal ends the turn and the conversation.
     async fn talk(
@@ -78,10 +95,7 @@ impl StreamSession<'_> {
         while let Some(next) = self.requests.next(&self.printer, stop).await {
             let prompt = match next {
                 Queued::Message(content) => {
-                    match attached_images::prompt(
-                        content,
-                        session.engine.conversation().session_folder(),
-                    ) {
+                    match prompt(content, session.engine.conversation().session_folder()) {
                         Ok(prompt) => prompt,
                         Err(failure) => {
                             lock(&self.printer).notice("invalid_input", failure.message());

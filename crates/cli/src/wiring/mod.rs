@@ -2,6 +2,7 @@
 //! connection, output and errors. Nothing here depends on a command or on a mode.
 
 pub(crate) mod agents;
+pub(crate) mod attached_image;
 pub(crate) mod background_tasks;
 pub(crate) mod catch_up;
 pub(crate) mod compaction_notice;
@@ -26,6 +27,7 @@ pub(crate) mod memory_directories;
 pub(crate) mod memory_policy;
 pub(crate) mod memory_session;
 pub(crate) mod memory_stores;
+pub(crate) mod permission_modes;
 pub(crate) mod permissions;
 pub(crate) mod plugins;
 pub(crate) mod print;

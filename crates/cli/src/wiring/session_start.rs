@@ -120,6 +120,17 @@ pub(crate) async fn prepare(
     prepare_for(arguments, choice, world, untrusted, None).await
 }
 
+/// Like [`prepare`], for a project that need not be the current one.
+pub(crate) async fn prepare_in(
+    project: Project,
+    arguments: &Arguments,
+    choice: &SessionChoice,
+    world: &World,
+    untrusted: Untrusted,
+) -> Result<PreparedSession, Failure> {
+    prepare_project(project, arguments, choice, world, (untrusted, None)).await
+}
+
 /// Like [`prepare`]; with `saving`, for a background run without MCP servers.
 pub(crate) async fn prepare_for(
     arguments: &Arguments,
@@ -128,7 +139,16 @@ pub(crate) async fn prepare_for(
     untrusted: Untrusted,
     saving: Option<Saving>,
 ) -> Result<PreparedSession, Failure> {
-    let project = current_project()?;
+    prepare_project(current_project()?, arguments, choice, world, (untrusted, saving)).await
+}
+
+async fn prepare_project(
+    project: Project,
+    arguments: &Arguments,
+    choice: &SessionChoice,
+    world: &World,
+    (untrusted, saving): (Untrusted, Option<Saving>),
+) -> Result<PreparedSession, Failure> {
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
     let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod acp;
 mod agents;
 mod agents_attack;
 mod agents_memory;

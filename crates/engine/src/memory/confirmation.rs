@@ -66,6 +66,7 @@ fn question(store: &Store, proposal: &Proposal, file: &ProposedFile) -> Confirma
         format!("your settings ask for confirmation before {scope} memory is changed ({reason})")
     };
     ConfirmationRequest {
+        call: None,
         tool: tool.to_owned(),
         input: file_input(&path.display().to_string()),
         why,

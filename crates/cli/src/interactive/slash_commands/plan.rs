@@ -5,6 +5,7 @@ use dormouse_tui::style::Style;
 
 use crate::interactive::session::{AfterInput, InteractiveSession};
 use crate::message_catalog::msg;
+use crate::wiring::permission_modes::mode_description;
 
 use super::rows;
 
@@ -38,7 +39,7 @@ impl InteractiveSession<'_> {
     }
 
     fn describe_mode(&self) {
-        let text = rows::mode_description(self.session.gate.mode());
+        let text = mode_description(self.session.gate.mode());
         self.view.borrow_mut().note(&text, Style::DIM);
     }
 

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::args::PermissionModeArgument;
 use crate::commands::stats::text::{spent, text};
 use crate::message_catalog::msg;
+use crate::wiring::permission_modes::mode_description;
 use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
@@ -142,15 +143,6 @@ pub(crate) fn permissions(gate: &PermissionGate) -> Rows {
         (msg!("row-denied"), list(&rules.deny)),
         (msg!("row-granted"), list(&gate.granted())),
     ]
-}
-
-pub(crate) fn mode_description(mode: PermissionMode) -> String {
-    match mode {
-        PermissionMode::Default => msg!("mode-default"),
-        PermissionMode::AcceptEdits => msg!("mode-accept-edits"),
-        PermissionMode::Plan => msg!("mode-plan"),
-        PermissionMode::Bypass => msg!("mode-bypass"),
-    }
 }
 
 /// The label of a mode; none for the default mode.

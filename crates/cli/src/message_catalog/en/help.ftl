@@ -277,6 +277,14 @@ ui = Show memories, sessions, dreams and figures in a browser
         The page is served on this machine only. The address that is printed works once: it gives the browser that opens it a
         cookie. The viewer runs until it is interrupted.
 
+acp = Serve as the agent of an editor over the Agent Client Protocol
+    .model = Model of new sessions
+    .effort = Effort of the model
+    .permission-mode = Permission mode at the start; the editor cannot choose one that allows more
+    .notes =
+        The protocol uses standard input and output: the editor starts this command. docs/editors.md says how to set it up in
+        Zed, JetBrains IDEs, Neovim and Emacs.
+
 mcp = Serve this project's memory to other agents over MCP, or manage the MCP servers that Dormouse uses
     .http = Streamable HTTP on a local port, for several clients
     .port = Port number; 0 selects a free port

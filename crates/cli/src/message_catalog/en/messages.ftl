@@ -687,3 +687,9 @@ memory-promote-repeats = It only repeats { $file }.
 memory-promote-contradicts = It contradicts { $file }.
 memory-promote-anchor = It refers to { $path }, which is gone.
 memory-promoted = Saved for the team; the next sync sends it. Your own copy stays.
+
+acp-always = Yes, and don't ask again for such calls in this session
+acp-mode-refused = there is no mode `{ $mode }` here, or it allows more than the agent was started with
+acp-session-unknown = there is no session { $id }; open it with session/new or session/load
+acp-max-cost = the cost limit was reached before the model finished
+acp-busy = a turn of this session is running; cancel it first

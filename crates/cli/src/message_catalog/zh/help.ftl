@@ -273,6 +273,14 @@ ui = 在浏览器中查看记忆、会话、梦和数据
         页面只在本机提供。打印的地址只能使用一次：打开它的浏览器会得到一个
         Cookie。查看器会一直运行，直到被中断。
 
+acp = 通过 Agent Client Protocol 充当编辑器的代理
+    .model = 新会话使用的模型
+    .effort = 模型的投入程度
+    .permission-mode = 开始时的权限模式；编辑器不能选择允许更多操作的模式
+    .notes =
+        协议使用标准输入和输出：此命令由编辑器启动。docs/editors.md 说明如何在
+        Zed、JetBrains IDE、Neovim 和 Emacs 中设置。
+
 mcp = 通过 MCP 向其他代理提供此项目的记忆，或管理 Dormouse 使用的 MCP 服务器
     .http = 本地端口上的 Streamable HTTP，可供多个客户端使用
     .port = 端口号；0 表示选择空闲端口

@@ -647,3 +647,9 @@ memory-promote-repeats = 它只是重复了 { $file }。
 memory-promote-contradicts = 它与 { $file } 矛盾。
 memory-promote-anchor = 它提到的 { $path } 已不存在。
 memory-promoted = 已为团队保存，下次同步时发送。你自己的副本保留不变。
+
+acp-always = 是，并且本次会话中不再询问此类调用
+acp-mode-refused = 这里没有模式“{ $mode }”，或者它允许的操作多于代理启动时的设置
+acp-session-unknown = 没有会话 { $id }；请用 session/new 或 session/load 打开
+acp-max-cost = 模型完成之前已达到费用上限
+acp-busy = 该会话正在运行一个回合；请先取消

@@ -1,0 +1,92 @@
+//! The blocks of an editor's prompt as a text: files are named as in the terminal, what the editor has embedded is quoted.
+
+use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResourceResource};
+use dormouse_base::Dir;
+
+use crate::wiring::attached_image;
+use crate::wiring::exit::Failure;
+use crate::wiring::file_mention::mention;
+
+/// The prompt. Pictures are saved in a folder of the session.
+pub(super) fn prompt_text(blocks: Vec<ContentBlock>, folder: &Dir) -> Result<String, Failure> {
+    let mut text = String::new();
+    for block in blocks {
+        match block {
+            ContentBlock::Text(part) => text.push_str(&part.text),
+            ContentBlock::ResourceLink(link) => {
+                text.push_str(mention(&path_of(&link.uri)).trim_end());
+            }
+            ContentBlock::Image(image) => {
+                let saved = attached_image::save(&image.mime_type, &image.data, folder)?;
+                text.push_str(&format!("\n{saved}\n"));
+            }
+            ContentBlock::Resource(embedded) => match embedded.resource {
+                EmbeddedResourceResource::TextResourceContents(file) => {
+                    let fence = fence_for(&file.text);
+                    let path = path_of(&file.uri);
+                    text.push_str(&format!("\n{path}:\n{fence}\n{}\n{fence}\n", file.text));
+                }
+                _ => return Err(unreadable("an embedded file that is not a text")),
+            },
+            _ => return Err(unreadable("sound")),
+        }
+    }
+    Ok(text)
+}
+
+fn unreadable(what: &str) -> Failure {
+    Failure::failed(anyhow::anyhow!(
+        "the prompt contains {what}, which is not supported; leave it out"
+    ))
+}
+
+/// The path in a `file:` address; another address stays as it is.
+fn path_of(uri: &str) -> String {
+    let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
+    let mut bytes = path.bytes();
+    let mut decoded = Vec::new();
+    while let Some(byte) = bytes.next() {
+        let escaped = (byte == b'%').then(|| bytes.clone().take(2).collect::<Vec<_>>());
+        let escaped = escaped.and_then(|digits| String::from_utf8(digits).ok());
+        match escaped.and_then(|digits| u8::from_str_radix(&digits, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                bytes.by_ref().take(2).for_each(drop);
+            }
+            None => decoded.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// A fence that the text does not contain.
+fn fence_for(text: &str) -> String {
+    let mut fence = String::from("```");
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    fence
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_client_protocol::v1::schema::{EmbeddedResource, ResourceLink, TextResourceContents};
+
+    use super::*;
+
+    #[test]
+    fn files_are_named_and_buffers_are_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Dir::open(folder.path()).unwrap();
+        let buffer = TextResourceContents::new("let x = \"```\";", "file:///p/%E6%96%87.rs");
+        let blocks = vec![
+            ContentBlock::from("explain "),
+            ContentBlock::ResourceLink(ResourceLink::new("a b.rs", "file:///p/a%20b.rs")),
+            ContentBlock::Resource(EmbeddedResource::new(
+                EmbeddedResourceResource::TextResourceContents(buffer),
+            )),
+        ];
+        let text = prompt_text(blocks, &folder).unwrap();
+        assert_eq!(text, "explain @\"/p/a b.rs\"\n/p/文.rs:\n````\nlet x = \"```\";\n````\n");
+    }
+}
