@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::suggestions::Suggestion;
+use crate::unmarked_paste::UnmarkedPaste;
 
 /// A key, or another kind of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,23 +121,31 @@ pub struct KeyParser {
     events: VecDeque<TerminalEvent>,
     /// In a paste: how many bytes were searched for its end.
     paste: Option<usize>,
+    unmarked: UnmarkedPaste,
 }
 
 impl KeyParser {
-    /// Takes bytes.
+    /// Takes the bytes of one read.
     pub fn feed(&mut self, bytes: &[u8]) {
+        let is_in_sequence = self.paste.is_some() || !self.bytes.is_empty();
+        let pasted = if is_in_sequence { None } else { self.unmarked.take(bytes) };
+        if let Some(text) = pasted {
+            self.events.push_back(TerminalEvent::Paste(text));
+            return;
+        }
         self.bytes.extend_from_slice(bytes);
         self.parse(MoreInput::Possible);
     }
 
-    /// The terminal has paused: what was the beginning of a sequence is a key.
+    /// The terminal has paused: what was the beginning of a sequence is a key, and what comes next is typed.
     pub fn pause(&mut self) {
+        self.unmarked.end();
         self.parse(MoreInput::No);
     }
 
     /// Whether a sequence has begun, so that a pause would tell what it is.
     pub fn is_undecided(&self) -> bool {
-        !self.bytes.is_empty() && self.paste.is_none()
+        self.paste.is_none() && (!self.bytes.is_empty() || self.unmarked.goes_on())
     }
 
     /// The next event.
@@ -175,6 +184,7 @@ impl KeyParser {
                 Parsed::PasteStart(length) => {
                     used += length;
                     self.paste = Some(0);
+                    self.unmarked.turn_off();
                 }
                 Parsed::Incomplete => break,
             }

@@ -19,4 +19,5 @@ pub mod picker;
 pub mod sequence;
 pub mod style;
 pub mod suggestions;
+mod unmarked_paste;
 pub mod width;

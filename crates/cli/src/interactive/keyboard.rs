@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::file_suggestions::FittingFiles;
 
-/// After this long an Esc is a key of its own, not the start of a sequence.
+/// After this long an Esc is a key of its own, not the start of a sequence, and what was pasted without marks has ended.
 const LONE_ESCAPE: Duration = Duration::from_millis(40);
 /// The program's own terminal, by the name that every system has for it.
 const OWN_TERMINAL: &str = "/dev/tty";
@@ -65,7 +65,10 @@ impl Keyboard {
                 biased;
                 read = read(&self.terminal) => match read {
                     Ok(bytes) if bytes.is_empty() => return None,
-                    Ok(bytes) => self.parser.feed(&bytes),
+                    Ok(bytes) => {
+                        self.undecided_since = None;
+                        self.parser.feed(&bytes);
+                    }
                     Err(error) => return Some(Err(error)),
                 },
                 _ = self.sizes.recv() => return Some(Ok(TerminalEvent::Resized)),

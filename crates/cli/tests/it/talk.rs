@@ -11,8 +11,12 @@ use crate::program::{BOTH, server, transcript, wait_until};
 
 /// The program in a terminal, at its first prompt.
 pub(crate) fn talk(home: &TestHome, arguments: &[&str], size: (u16, u16)) -> Terminal {
-    let terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), arguments, size);
+    let mut terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), arguments, size);
     wait_for_prompt(&terminal);
+    // It marks what is pasted: lines that arrive at once are typed.
+    if terminal.look(Screen::bracketed_paste) {
+        terminal.paste("");
+    }
     terminal
 }
 
@@ -250,6 +254,22 @@ fn what_is_pasted_during_a_turn_stays_together() {
     terminal.wait_for("what was pasted", |screen| screen.contains("> a\n  b\n  c"));
     say(&mut terminal, "", "second answer");
     assert_eq!(texts(&server.requests()[1].last_message()).pop().unwrap(), "a\nb\nc");
+    leave(terminal);
+    server.finish();
+}
+
+/// Lines that arrive at once were pasted into a terminal that does not mark that: they are one message, sent by Enter.
+#[test]
+fn a_paste_without_marks_is_one_message() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("an answer")).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = home.terminal(env!("CARGO_BIN_EXE_dormouse"), &[], (80, 24));
+    wait_for_prompt(&terminal);
+    terminal.type_keys("one\rtwo 睡鼠\r\rthree");
+    terminal.wait_for("all lines", |screen| screen.contains("> one\n  two 睡鼠\n\n  three"));
+    say(&mut terminal, "", "an answer");
+    let said = texts(&server.single_request().last_message()).pop().unwrap();
+    assert_eq!(said, "one\ntwo 睡鼠\n\nthree");
     leave(terminal);
     server.finish();
 }
