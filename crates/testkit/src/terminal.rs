@@ -103,6 +103,39 @@ impl Terminal {
         self.master.resize(size(columns, rows)).expect("the terminal takes the size");
     }
 
+    /// Makes the terminal narrower as tmux does: rows that no longer fit are wrapped, and for each row that is added one scrolls
+    /// away at the top, even where rows at the end are empty.
+    pub fn narrow_like_tmux(&self, columns: u16) {
+        let mut all = self.all_rows();
+        let mut shown = lock(&self.shown.0);
+        let (rows, _) = shown.parser.screen().size();
+        let (row, column) = shown.parser.screen().cursor_position();
+        let scrolled = shown.parser.screen().scrollback_len();
+        // An empty row at the end counts.
+        all.resize(scrolled + usize::from(rows.get()), String::new());
+        let cursor = scrolled + usize::from(row);
+        let mut wrapped: Vec<String> = Vec::new();
+        let mut at = 0;
+        for (number, row) in all.iter().enumerate() {
+            if number == cursor {
+                at = wrapped.len() + usize::from(column / columns);
+            }
+            let letters: Vec<char> = row.chars().collect();
+            let mut pieces = letters.chunks(usize::from(columns)).map(String::from_iter);
+            wrapped.push(pieces.next().unwrap_or_default());
+            wrapped.extend(pieces);
+        }
+        let top = wrapped.len().saturating_sub(usize::from(rows.get()));
+        // A cursor that has scrolled away is at the top.
+        let (y, x) = at.checked_sub(top).map_or((0, 0), |y| (y, column % columns));
+        let mut parser = Parser::new(rows, of_terminal(columns), SCROLLED);
+        parser.process(wrapped.join("\r\n").as_bytes());
+        parser.process(format!("\x1b[{};{}H", y + 1, x + 1).as_bytes());
+        shown.parser = parser;
+        drop(shown);
+        self.master.resize(size(columns, rows.get())).expect("the terminal takes the size");
+    }
+
     /// The visible rows, without blanks at their ends.
     pub fn screen(&self) -> String {
         visible(lock(&self.shown.0).parser.screen())

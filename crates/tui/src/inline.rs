@@ -21,7 +21,9 @@ use crate::style::{Attribute, Color, Style};
 /// How many finished rows are appended at once, at most: a terminal with fewer rows than it says is not confused by them.
 const CHUNK: u16 = 8;
 const ERASE_TO_END_OF_ROW: &str = "\x1b[K";
-const ERASE_BELOW: &str = "\x1b[J";
+/// From the start of a row. The first row is erased by itself: at the first cell of the screen tmux takes `ESC [ J` for a clear
+/// screen, and keeps all that was there in its history.
+const ERASE_BELOW: &str = "\x1b[K\x1b[C\x1b[J\r";
 const RESET: &str = "\x1b[0m";
 
 /// Whether the live part has styles.
@@ -31,6 +33,16 @@ pub enum LiveStyles {
     All,
     /// None at all, as `NO_COLOR` asks for.
     None,
+}
+
+/// What a terminal does when it gets narrower, besides wrapping the rows that no longer fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrapScroll {
+    /// It uses the empty rows at its end first.
+    WhenFull,
+    /// It scrolls by a row for each that is added, as tmux does. A live part that stands near the top would leave the screen, and
+    /// could not be erased any more.
+    Always,
 }
 
 /// A terminal with finished content above and a live part below.
@@ -46,6 +58,10 @@ pub struct InlineTerminal<W> {
     has_tail: bool,
     /// Where the terminal's cursor is within them.
     at: CursorPlace,
+    wrap_scroll: WrapScroll,
+    /// Empty rows between the finished content and the live part, which finished rows fill first: so many rows the terminal has
+    /// scrolled by wrapping. They keep the live part from reaching the top of the screen, resize by resize.
+    gap: u16,
 }
 
 impl<W: Write> InlineTerminal<W> {
@@ -53,7 +69,14 @@ impl<W: Write> InlineTerminal<W> {
     pub fn new(out: W, (columns, rows): (u16, u16), styles: LiveStyles) -> Self {
         let shown = empty(columns, 1);
         let (columns, at) = (columns.max(2), CursorPlace::default());
-        Self { out, styles, columns, rows, shown, has_tail: false, at }
+        let wrap_scroll = WrapScroll::WhenFull;
+        Self { out, styles, columns, rows, shown, has_tail: false, at, wrap_scroll, gap: 0 }
+    }
+
+    /// What the terminal does when it gets narrower.
+    #[must_use]
+    pub fn with_wrap_scroll(self, wrap_scroll: WrapScroll) -> Self {
+        Self { wrap_scroll, ..self }
     }
 
     /// Whether it draws styles.
@@ -69,7 +92,8 @@ impl<W: Write> InlineTerminal<W> {
 
     /// Appends finished rows and draws the live part, in one write.
     pub fn draw(&mut self, finished: &[LiveRow], view: &LiveView) -> io::Result<()> {
-        let view = &self.clipped(view);
+        self.gap = self.gap.saturating_sub(u16::try_from(finished.len()).unwrap_or(u16::MAX));
+        let view = &self.clipped(&self.with_gap(view));
         let mut out = String::new();
         let mut finished = finished;
         if self.has_tail
@@ -102,15 +126,21 @@ impl<W: Write> InlineTerminal<W> {
             return Ok(());
         }
         self.rows = rows;
-        let above: u16 =
-            (0..self.at.row).map(|row| used(&self.shown, row).div_ceil(columns).max(1)).sum();
-        let rows = above + self.at.column / columns;
+        let wrapped = |row| used(&self.shown, row).div_ceil(columns).max(1);
+        let above: u16 = (0..self.at.row).map(wrapped).sum();
+        let height = self.shown.area.height;
+        let added = (0..height).map(wrapped).sum::<u16>() - height;
         let mut out = String::new();
-        up(rows, &mut out);
+        up(above + self.at.column / columns, &mut out);
         out.push('\r');
         out.push_str(ERASE_BELOW);
         self.columns = columns;
+        let gap = match self.wrap_scroll {
+            WrapScroll::WhenFull => 0,
+            WrapScroll::Always => (self.gap + added).min(rows / 2),
+        };
         self.forget();
+        self.gap = gap;
         self.write(&out)
     }
 
@@ -128,6 +158,18 @@ impl<W: Write> InlineTerminal<W> {
         self.shown = empty(self.columns, 1);
         self.has_tail = false;
         self.at = CursorPlace::default();
+        self.gap = 0;
+    }
+
+    /// The view with the gap above it. A row that is being written is in the first row of the gap.
+    fn with_gap(&self, view: &LiveView) -> LiveView {
+        let tail = usize::from(view.has_tail);
+        let gap = usize::from(self.gap).saturating_sub(tail);
+        let mut view = view.clone();
+        let at = tail.min(view.rows.len());
+        view.rows.splice(at..at, vec![LiveRow::new(); gap]);
+        view.cursor.row += u16::try_from(gap).unwrap_or(0);
+        view
     }
 
     /// As much of a view as the terminal has rows for: its end, where the composer is.

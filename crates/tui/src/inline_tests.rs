@@ -133,6 +133,29 @@ fn a_narrower_window_wraps_the_rows_and_they_are_erased() {
     assert_eq!(tried.all(), ["done", "> abc", "status"]);
 }
 
+/// A terminal that scrolls for each row it wraps: the live part stays where it was, and the next finished rows fill the gap.
+#[test]
+fn a_terminal_that_scrolls_for_wrapped_rows() {
+    let mut tried = Tried::new(20, 8);
+    tried.inline = InlineTerminal::new(Vec::new(), (20, 8), LiveStyles::All)
+        .with_wrap_scroll(WrapScroll::Always);
+    tried.draw(&["one", "two"], &["> ", "a long status line"], (0, 2));
+    // `one` has scrolled away for the second half of the status line.
+    tried.parser = Parser::new(number(8), number(10), 1_000);
+    tried.parser.process(b"two\r\n> \r\na long status line\x1b[2;3H");
+    tried.inline.resize((10, 8)).unwrap();
+    let written = String::from_utf8_lossy(&tried.inline.out);
+    assert!(!written.contains("\r\x1b[J"), "tmux would keep it: {written:?}");
+    tried.show();
+    tried.draw(&[], &["> ", "a status"], (0, 2));
+    assert_eq!(tried.all(), ["two", "", ">", "a status"]);
+    assert_eq!(tried.parser.screen().cursor_position(), (2, 2));
+    tried.draw_with(&[], &["thr", "> ", "a status"], (1, 2), true);
+    assert_eq!(tried.all(), ["two", "thr", ">", "a status"]);
+    tried.draw_with(&["three", "four"], &["fi", "> ", "a status"], (1, 2), true);
+    assert_eq!(tried.all(), ["two", "three", "four", "fi", ">", "a status"]);
+}
+
 proptest! {
     /// Whatever is drawn in whatever order: all finished rows are there once, in order, and the live part is below them.
     #[test]

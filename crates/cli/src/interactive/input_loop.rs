@@ -27,8 +27,8 @@ use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
 use super::status_line;
 
-/// How often notices of background tasks are checked for at the prompt.
-const TICK: Duration = Duration::from_millis(250);
+/// How often notices of background tasks are checked for at the prompt, while one runs.
+const TICK: Duration = Duration::from_secs(1);
 
 /// After so long without input the user counts as away.
 const IDLE: Duration = Duration::from_mins(2);
@@ -153,7 +153,9 @@ impl InteractiveSession<'_> {
     /// Waits for input, and shows meanwhile what background tasks and other sessions have to say.
     async fn next_event(&mut self, interrupts: &mut usize) -> InputEvent {
         let mode = mode_label(self.session.gate.mode());
-        self.view.borrow_mut().change(|interface| interface.set_mode(mode));
+        self.view.borrow_mut().change(|interface| {
+            interface.set_mode(mode);
+        });
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
         let idle = idle_time(&self.world.environment, IDLE);

@@ -6,7 +6,7 @@ use std::io::{self, Stdout};
 use std::time::Duration;
 
 use dormouse_tui::action::UserAction;
-use dormouse_tui::inline::{InlineTerminal, LiveStyles};
+use dormouse_tui::inline::{InlineTerminal, LiveStyles, WrapScroll};
 use dormouse_tui::interface::{Interface, TurnPhase};
 use dormouse_tui::keys::TerminalEvent;
 use dormouse_tui::live::{LiveRow, rewrapped};
@@ -51,10 +51,11 @@ impl LiveScreen {
         interface: Interface,
         files: FileSuggestions,
         attention: Attention,
-        styles: LiveStyles,
+        (styles, wrap_scroll): (LiveStyles, WrapScroll),
     ) -> Self {
         let (columns, rows) = tty::size();
-        let mut terminal = InlineTerminal::new(io::stdout(), (columns, rows), styles);
+        let terminal = InlineTerminal::new(io::stdout(), (columns, rows), styles);
+        let mut terminal = terminal.with_wrap_scroll(wrap_scroll);
         if let Some(title) = attention.title() {
             let _gone = terminal.send(&format!("{SAVE_TITLE}{}", title.text()));
         }
@@ -119,6 +120,17 @@ impl LiveScreen {
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Interface)) {
         change(&mut self.interface);
         self.is_changed = true;
+    }
+
+    /// Shows what the turn does; nothing is drawn where that is not new.
+    pub(crate) fn show_progress(&mut self, progress: &str, mode: Option<&str>) {
+        self.is_changed |= self.interface.set_progress(progress);
+        self.is_changed |= self.interface.set_mode(mode);
+    }
+
+    /// Whether a frame would draw something, or a menu waits for a pause.
+    pub(crate) fn wants_frame(&self) -> bool {
+        (self.is_changed && !self.is_paused) || self.interface.menu_waits()
     }
 
     /// Whether the user wanted to leave when the turn ends.

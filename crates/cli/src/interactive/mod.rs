@@ -42,7 +42,7 @@ use std::time::SystemTime;
 use dormouse_agents::AgentDefinition;
 use dormouse_base::{Environment, names};
 use dormouse_engine::{SessionFolder, Steering};
-use dormouse_tui::inline::LiveStyles;
+use dormouse_tui::inline::{LiveStyles, WrapScroll};
 use dormouse_tui::interface::Interface;
 use dormouse_tui::interface_texts::InterfaceTexts;
 use dormouse_tui::suggestions::Suggestion;
@@ -162,6 +162,17 @@ fn is_dumb(environment: &Environment) -> bool {
     matches!(environment.get(names::TERM), None | Some("dumb"))
 }
 
+/// What the terminal does when it gets narrower, by its name.
+fn wrap_scroll(environment: &Environment) -> WrapScroll {
+    let name = environment.get(names::TERM).unwrap_or_default();
+    // tmux calls itself by either name.
+    if name.starts_with("tmux") || name.starts_with("screen") {
+        WrapScroll::Always
+    } else {
+        WrapScroll::WhenFull
+    }
+}
+
 fn interface_texts() -> InterfaceTexts {
     InterfaceTexts {
         leave: msg!("hint-leave"),
@@ -199,7 +210,8 @@ fn terminal(
         FileSuggestions::new(session.project.folder.clone(), agent_suggestions(session));
     let folder = session.project.folder.file_name().unwrap_or_default().to_string_lossy();
     let attention = Attention::new(session.settings.terminal, folder.into_owned());
-    let screen = LiveScreen::new(interface, files, attention, styles);
+    let looks = (styles, wrap_scroll(environment));
+    let screen = LiveScreen::new(interface, files, attention, looks);
     Ok((Screen::Live(Box::new(screen)), TerminalInput::keys(fitting)?))
 }
 

@@ -6,7 +6,9 @@ use dormouse_testkit::{
 };
 
 use crate::program::{BOTH, ask, server};
-use crate::talk::{answer, leave, say, talk, texts, wait_for_menu, wait_for_prompt};
+use crate::talk::{
+    answer, below_the_first_prompt, leave, say, talk, texts, wait_for_menu, wait_for_prompt,
+};
 
 const BYPASS: &[&str] = &["--permission-mode", "bypass"];
 
@@ -617,6 +619,37 @@ fn a_narrower_window_loses_nothing() {
         leave(terminal);
         server.finish();
     }
+}
+
+/// In tmux, rows that are wrapped scroll the screen. However often the window gets narrower, the composer and the status line are
+/// there once.
+#[test]
+fn a_narrower_window_doubles_nothing() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("an answer")).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("TERM", "screen");
+    let mut terminal = talk(&home, &[], (100, 24));
+    terminal.type_keys("a text that is typed into the composer and has to be wrapped");
+    terminal.wait_for_text("has to be wrapped");
+    for columns in [80, 60, 50, 44, 40, 36, 33, 30, 28] {
+        terminal.narrow_like_tmux(columns);
+        // Drawn after the new size was taken.
+        terminal.type_keys(" x");
+        let typed = format!("x{columns}");
+        terminal.type_keys(&typed.replace('x', ""));
+        terminal.wait_for("the new width", |screen| {
+            let shown: String = screen.split_whitespace().collect();
+            shown.contains(&format!("{typed}scripted-1·"))
+        });
+    }
+    let rows = terminal.all_rows().join("\n");
+    assert_eq!(rows.matches("> a").count(), 1, "{rows}");
+    assert_eq!(rows.matches("\nscripted-1 · ").count(), 1, "{rows}");
+    say(&mut terminal, "", "an answer");
+    let rows = below_the_first_prompt(&terminal).join("\n");
+    assert!(rows.contains("x28\nan answer\n>"), "{rows}");
+    leave(terminal);
+    server.finish();
 }
 
 /// A change that is longer than what a question shows is seen in the pager before it can be confirmed.

@@ -92,9 +92,11 @@ impl Interface {
         }
     }
 
-    /// What the turn does now.
-    pub fn set_progress(&mut self, progress: &str) {
+    /// What the turn does now; whether that is new.
+    pub fn set_progress(&mut self, progress: &str) -> bool {
+        let is_new = self.progress != progress;
         progress.clone_into(&mut self.progress);
+        is_new
     }
 
     /// What is to be done in the turn, a row each; the first that is not dim is the next.
@@ -112,9 +114,11 @@ impl Interface {
         self.status = status;
     }
 
-    /// The label of the permission mode, unless it is the default one.
-    pub fn set_mode(&mut self, mode: Option<&str>) {
+    /// The label of the permission mode, unless it is the default one; whether that is new.
+    pub fn set_mode(&mut self, mode: Option<&str>) -> bool {
+        let is_new = self.mode.as_deref() != mode;
         self.mode = mode.map(str::to_owned);
+        is_new
     }
 
     /// Asks. Keys go to the composer until [`Self::focus_menu`]: those that were meant for a message do not answer.
