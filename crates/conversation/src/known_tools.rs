@@ -39,6 +39,9 @@ const REPEATABLE: ToolTraits = ToolTraits { clearable: true, ..WORK };
 const FILE: ToolTraits =
     ToolTraits { main_argument: Some("file_path"), label: CallLabel::File, ..REPEATABLE };
 
+/// It is about a background command.
+const OF_SHELL: ToolTraits = ToolTraits { label: CallLabel::Argument("shell_id"), ..WORK };
+
 /// Starts a subagent.
 pub const AGENT: KnownTool = tool("Agent", ToolTraits { label: CallLabel::Subagent, ..OF_SESSION });
 /// Runs a command.
@@ -47,7 +50,7 @@ pub const BASH: KnownTool = tool(
     ToolTraits { main_argument: Some("command"), label: CallLabel::Command, ..REPEATABLE },
 );
 /// Shows the output of a background command.
-pub const BASH_OUTPUT: KnownTool = tool("BashOutput", WORK);
+pub const BASH_OUTPUT: KnownTool = tool("BashOutput", OF_SHELL);
 /// Replaces text in a file.
 pub const EDIT: KnownTool = tool(
     "Edit",
@@ -71,7 +74,7 @@ pub const GLOB: KnownTool = tool(
 /// Finds text in files.
 pub const GREP: KnownTool = tool("Grep", GLOB.traits);
 /// Ends a background command.
-pub const KILL_SHELL: KnownTool = tool("KillShell", WORK);
+pub const KILL_SHELL: KnownTool = tool("KillShell", OF_SHELL);
 /// Calls a tool of an MCP server by name.
 pub const MCP_CALL: KnownTool = tool("McpCall", ToolTraits::MCP);
 /// The Anthropic memory tool.

@@ -26,6 +26,7 @@ use crate::exit_note::ExitNote;
 use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
 use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
+use crate::shell_note::ShellNote;
 use crate::{
     CallContext, CommandLimits, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError,
     ToolOutput, ToolSpec, parse_input,
@@ -205,7 +206,7 @@ async fn start_in_background(
     let started = start(&input.command, policy, context).await.map_err(failed)?;
     recorder.goes_on();
     let id = context.commands.shells.add(&input.command, started, &context.redactor);
-    Ok(ToolOutput::text(background_note(&id)))
+    Ok(ToolOutput::text(ShellNote::Started { id }.to_string()))
 }
 
 /// Runs the command to its end, or ends it.
@@ -291,13 +292,6 @@ fn answer(kept: KeptOutput, ending: ProcessEnd) -> Result<ToolOutput, ToolError>
             Ok(ToolOutput { is_error, ..ToolOutput::spilled(spilled) })
         }
     }
-}
-
-fn background_note(id: &str) -> String {
-    format!(
-        "It runs in the background as {id}. BashOutput shows what it prints, KillShell ends it; it \
-         ends with this program at the latest."
-    )
 }
 
 /// Starts a command with bash, or with `sh` if there is no bash.

@@ -11,6 +11,7 @@ use grep_regex::RegexMatcher;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::shell_note::ShellNote;
 use crate::shells::ShellStatus;
 use crate::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
@@ -81,12 +82,14 @@ fn look(input: &Input, context: &CallContext) -> Result<ToolOutput, ToolError> {
     let status = shell.status_for_model();
     let unread = match (&filter, &status) {
         (Some(_), ShellStatus::Running) => shell.take_lines(),
-        (None, _) | (_, ShellStatus::Ended(_)) => shell.take_unread(),
+        (None, _) | (_, ShellStatus::Ended { .. }) => shell.take_unread(),
     };
-    let mut text = match status {
-        ShellStatus::Running => format!("[{} runs: {}]\n", input.shell_id, shell.command),
-        ShellStatus::Ended(how) => format!("[{} has ended] {how}\n", input.shell_id),
+    let id = input.shell_id.clone();
+    let note = match status {
+        ShellStatus::Running => ShellNote::Runs { id, command: shell.command.clone() },
+        ShellStatus::Ended { end, .. } => ShellNote::HasEnded { id, end },
     };
+    let mut text = format!("{note}\n");
     if unread.dropped > 0 {
         text.push_str(&format!("[{} bytes before this were dropped unseen]\n", unread.dropped));
     }

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::shell_note::ShellNote;
 use crate::shells::ShellStatus;
 use crate::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
@@ -70,11 +71,12 @@ impl Tool for KillShell {
                 .shells
                 .get(&shell_id)
                 .map_err(|error| ToolError::invalid(error.to_string()))?;
-            if let ShellStatus::Ended(how) = shell.status_for_model() {
-                return Ok(ToolOutput::text(format!("{shell_id} had ended already: {how}")));
-            }
-            let how = shell.end().await;
-            Ok(ToolOutput::text(format!("{shell_id} has ended: {how}")))
+            let id = shell_id;
+            let note = match shell.status_for_model() {
+                ShellStatus::Ended { end, .. } => ShellNote::HadEnded { id, end },
+                ShellStatus::Running => ShellNote::Killed { id, end: shell.end().await },
+            };
+            Ok(ToolOutput::text(note.to_string()))
         })
     }
 }

@@ -15,11 +15,13 @@ use dormouse_base::Redactor;
 use thiserror::Error;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::exit_note::ExitNote;
 use crate::printed::Printed;
 use crate::process::{MergedProcess, ProcessEnd};
+use crate::shell_note::ShellEnd;
 use newest::NewestLines;
 use unread::UnreadOutput;
 
@@ -43,8 +45,11 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ShellStatus {
     Running,
-    /// How it ended, in words.
-    Ended(String),
+    Ended {
+        end: ShellEnd,
+        /// How long it ran.
+        after: Duration,
+    },
 }
 
 /// There is no shell with an id. The text is for the model.
@@ -63,14 +68,17 @@ pub struct ShellSummary {
     pub id: String,
     /// The command line.
     pub command: String,
-    /// How it ended, in words; none while it runs.
-    pub ended: Option<String>,
+    /// How it ended; none while it runs.
+    pub ended: Option<ShellEnd>,
+    /// How long it has run.
+    pub elapsed: Duration,
 }
 
 /// A command that runs in the background.
 #[derive(Debug)]
 pub(crate) struct BackgroundShell {
     pub(crate) command: String,
+    started: Instant,
     /// Whether the model knows that it has ended.
     end_is_known: AtomicBool,
     unread: Mutex<UnreadOutput>,
@@ -88,6 +96,7 @@ impl Shells {
         let (sender, status) = watch::channel(ShellStatus::Running);
         let shell = Arc::new(BackgroundShell {
             command: command.to_owned(),
+            started: Instant::now(),
             end_is_known: AtomicBool::new(false),
             unread: Mutex::default(),
             newest: Mutex::default(),
@@ -162,15 +171,15 @@ async fn watch_process(
     let take = |piece: &[u8]| shell.take_output(&printed.push(piece));
     let ended = process.run(take, NO_LIMIT, &shell.stop).await;
     shell.take_output(&printed.finish());
-    let how = match ended {
+    let end = match ended {
         Ok((ProcessEnd::Exited(status), _)) => {
-            ExitNote::of_failure(status).unwrap_or(ExitNote::Code(0)).to_string()
+            ShellEnd::Exited(ExitNote::of_failure(status).unwrap_or(ExitNote::Code(0)))
         }
-        Ok((ProcessEnd::Cancelled | ProcessEnd::TimedOut, _)) => "[ended by KillShell]".to_owned(),
-        Err(error) => format!("[{error}]"),
+        Ok((ProcessEnd::Cancelled | ProcessEnd::TimedOut, _)) => ShellEnd::Stopped,
+        Err(error) => ShellEnd::Failed { why: error.to_string() },
     };
     // Fails only if the shell was dropped.
-    let _sent = sender.send(ShellStatus::Ended(how));
+    let _sent = sender.send(ShellStatus::Ended { end, after: shell.started.elapsed() });
 }
 
 impl BackgroundShell {
@@ -184,11 +193,11 @@ impl BackgroundShell {
     }
 
     fn summary(&self, id: &str) -> ShellSummary {
-        let ended = match self.status() {
-            ShellStatus::Running => None,
-            ShellStatus::Ended(how) => Some(how.trim_matches(['[', ']']).to_owned()),
+        let (ended, elapsed) = match self.status() {
+            ShellStatus::Running => (None, self.started.elapsed()),
+            ShellStatus::Ended { end, after } => (Some(end), after),
         };
-        ShellSummary { id: id.to_owned(), command: self.command.clone(), ended }
+        ShellSummary { id: id.to_owned(), command: self.command.clone(), ended, elapsed }
     }
 
     fn status(&self) -> ShellStatus {
@@ -211,16 +220,16 @@ impl BackgroundShell {
     }
 
     /// Ends it with everything it started, and waits until it has ended. Returns how it ended.
-    pub(crate) async fn end(&self) -> String {
+    pub(crate) async fn end(&self) -> ShellEnd {
         self.end_is_known.store(true, Ordering::Relaxed);
         self.stop.cancel();
         let mut status = self.status.clone();
         loop {
-            if let ShellStatus::Ended(how) = &*status.borrow_and_update() {
-                return how.clone();
+            if let ShellStatus::Ended { end, .. } = &*status.borrow_and_update() {
+                return end.clone();
             }
             if status.changed().await.is_err() {
-                return "[ended]".to_owned();
+                return ShellEnd::Failed { why: "ended".to_owned() };
             }
         }
     }

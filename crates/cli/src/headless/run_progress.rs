@@ -68,7 +68,7 @@ impl RunProgress {
             ProgressTarget::Log if now.duration_since(self.last_line) < PAUSE => None,
             ProgressTarget::Log => {
                 self.last_line = now;
-                self.progress.describe(now).map(|(text, _)| text)
+                self.progress.describe(now)
             }
         }
     }
@@ -84,7 +84,10 @@ mod tests {
         let after = |seconds| start + Duration::from_secs(seconds);
         let mut progress = RunProgress::new(ProgressTarget::Log, PathBuf::new(), start);
         assert_eq!(progress.line(after(29)), None);
-        assert_eq!(progress.line(after(31)).as_deref(), Some("waiting for the model · 31 s"));
+        assert_eq!(
+            progress.line(after(31)).as_deref(),
+            Some("waiting for the model's first token · 31 s")
+        );
         assert_eq!(progress.line(after(40)), None);
         progress.event(&EngineEvent::Text("so".to_owned()), after(50));
         assert_eq!(progress.line(after(70)), None, "it is being written");
@@ -98,6 +101,11 @@ mod tests {
         assert_eq!(progress.line(after(0)), None);
         assert_eq!(progress.line(after(2)).as_deref(), Some("waiting for the model · 2 s"));
         assert_eq!(progress.line(after(3)), None);
-        assert!(progress.line(after(11)).unwrap().starts_with("waiting for the model · 11 s"));
+        assert!(
+            progress
+                .line(after(11))
+                .unwrap()
+                .starts_with("waiting for the model's first token · 11 s")
+        );
     }
 }

@@ -15,6 +15,10 @@ impl LatestAccount {
         (self.latest, self.is_new) = (Some(account), true);
     }
 
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
     /// Whether there is one that was not shown yet; it counts as shown then.
     pub(super) fn take_new(&mut self) -> bool {
         std::mem::take(&mut self.is_new)

@@ -3,14 +3,20 @@
 use std::time::Duration;
 
 use dormouse_conversation::ToolUseId;
+use dormouse_tui::width;
 use tokio::time::Instant;
 
 use crate::message_catalog::msg;
+use crate::wiring::command_text::duration_text;
 
 /// The status appears after this long without output.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// After this long the status says how to stop.
 const LONG: Duration = Duration::from_secs(3);
+/// After this long it says what exactly is missing.
+const VERY_LONG: Duration = Duration::from_secs(10);
+/// However narrow the terminal is, this many columns say what is going on.
+const LEAST_COLUMNS: usize = 8;
 /// Where a status cannot be overwritten, it is repeated after these seconds, then once a minute.
 const REPEATED_AT: [u64; 3] = [1, 10, 30];
 
@@ -39,6 +45,47 @@ struct RunningCall {
     since: Instant,
     /// The last line it printed.
     printed: String,
+}
+
+/// What is going on, and for how long.
+#[derive(Debug, PartialEq, Eq)]
+struct TurnStatus {
+    what: String,
+    /// None where `what` says when it goes on.
+    elapsed: Option<Duration>,
+    /// The last line that a call printed.
+    printed: String,
+    /// Whether it has taken so long that the way to stop it is said.
+    is_long: bool,
+}
+
+impl TurnStatus {
+    fn new(what: String, elapsed: Duration) -> Self {
+        Self { what, elapsed: Some(elapsed), printed: String::new(), is_long: elapsed >= LONG }
+    }
+
+    /// On one row: time and key have room, whatever the rest takes.
+    fn row(&self, columns: usize) -> String {
+        let stop = self.is_long.then(|| msg!("progress-esc"));
+        let after = self.after(stop, "");
+        let room = columns.saturating_sub(width::of(&after)).max(LEAST_COLUMNS);
+        let printed = after_mark(&self.printed);
+        format!("{}{after}{printed}", width::fitted(&self.what, room))
+    }
+
+    /// As a line of its own.
+    fn line(&self, stop: Option<String>) -> String {
+        format!("{}{}", self.what, self.after(stop, &self.printed))
+    }
+
+    fn after(&self, stop: Option<String>, printed: &str) -> String {
+        let time = self.elapsed.map(duration_text).unwrap_or_default();
+        [time.as_str(), printed, stop.as_deref().unwrap_or_default()].map(after_mark).concat()
+    }
+}
+
+fn after_mark(part: &str) -> String {
+    if part.is_empty() { String::new() } else { format!(" · {part}") }
 }
 
 /// The activity of the turn and when it began.
@@ -159,15 +206,9 @@ impl TurnProgress {
         }
     }
 
-    /// What is going on now; empty if nothing is.
-    pub(crate) fn now(&self, now: Instant) -> String {
-        match self.describe(now) {
-            Some((text, elapsed)) if elapsed >= LONG => {
-                format!("{text} · {}", msg!("progress-esc"))
-            }
-            Some((text, _)) => text,
-            None => String::new(),
-        }
+    /// What is going on now, on a row of so many columns; empty if nothing is.
+    pub(crate) fn now(&self, now: Instant, columns: usize) -> String {
+        self.status(now).map(|status| status.row(columns)).unwrap_or_default()
     }
 
     /// The status to append now; none if it is too early or was appended already.
@@ -175,14 +216,20 @@ impl TurnProgress {
         if now.duration_since(self.silent_since) < PATIENCE {
             return None;
         }
-        let (text, elapsed) = self.describe(now)?;
-        let due = due(elapsed.as_secs());
+        let status = self.status(now)?;
+        let since = status.elapsed.unwrap_or_else(|| now.duration_since(self.since));
+        let due = due(since.as_secs());
         if due <= self.appended {
             return None;
         }
         self.appended = due;
-        let stop = (elapsed >= LONG).then(|| format!(" · {}", msg!("progress-control-c")));
-        Some(text + &stop.unwrap_or_default())
+        let stop = status.is_long.then(|| msg!("progress-control-c"));
+        Some(status.line(stop))
+    }
+
+    /// What is going on and for how long, as a line of a log; none if nothing is.
+    pub(crate) fn describe(&self, now: Instant) -> Option<String> {
+        Some(self.status(now)?.line(None))
     }
 
     /// Whether the answer is being written.
@@ -191,39 +238,50 @@ impl TurnProgress {
     }
 
     /// What is going on, and for how long; none if nothing is.
-    pub(crate) fn describe(&self, now: Instant) -> Option<(String, Duration)> {
+    fn status(&self, now: Instant) -> Option<TurnStatus> {
         if let Some(since) = self.stopping {
-            let seconds = now.duration_since(since).as_secs();
-            let text = format!("{} · {seconds} s", msg!("progress-stopping"));
-            return Some((text, Duration::from_secs(1)));
+            let elapsed = now.duration_since(since);
+            let status = TurnStatus::new(msg!("progress-stopping"), elapsed);
+            // The key was pressed already.
+            return Some(TurnStatus { is_long: false, ..status });
         }
-        if let Some(RunningCall { label, since, printed, .. }) = self.calls.first() {
-            let elapsed = now.duration_since(*since);
-            let printed = if printed.is_empty() { String::new() } else { format!(" · {printed}") };
-            let label = match self.calls.len() - 1 {
-                0 => label.clone(),
-                more => msg!("progress-more", label = label.as_str(), count = more),
-            };
-            return Some((format!("{label} · {} s{printed}", elapsed.as_secs()), elapsed));
+        if let Some(call) = self.calls.first() {
+            return Some(self.call_status(call, now.duration_since(call.since)));
         }
         let elapsed = now.duration_since(self.since);
+        let is_very_long = elapsed >= VERY_LONG;
         let what = match &self.activity {
             Activity::Nothing => return None,
+            Activity::Waiting if is_very_long => msg!("progress-first-token"),
             Activity::Waiting => msg!("progress-waiting"),
             Activity::Thinking => msg!("progress-thinking"),
             Activity::Compacting => msg!("progress-compacting"),
-            Activity::Writing => msg!("progress-writing"),
+            Activity::Writing => {
+                let silence = now.duration_since(self.silent_since);
+                if silence >= VERY_LONG {
+                    return Some(TurnStatus::new(msg!("progress-more-text"), silence));
+                }
+                msg!("progress-writing")
+            }
             Activity::Retrying { at, retry, of } => {
                 let left = at.saturating_duration_since(now).as_secs();
-                if left == 0 {
-                    let text = msg!("progress-retry", retry = *retry, of = *of);
-                    return Some((format!("{text} · {} s", elapsed.as_secs()), elapsed));
+                if left > 0 {
+                    let what = msg!("progress-retrying", seconds = left, retry = *retry, of = *of);
+                    return Some(TurnStatus { elapsed: None, ..TurnStatus::new(what, elapsed) });
                 }
-                let text = msg!("progress-retrying", seconds = left, retry = *retry, of = *of);
-                return Some((text, elapsed));
+                msg!("progress-retry", retry = *retry, of = *of)
             }
         };
-        Some((format!("{what} · {} s", elapsed.as_secs()), elapsed))
+        Some(TurnStatus::new(what, elapsed))
+    }
+
+    fn call_status(&self, call: &RunningCall, elapsed: Duration) -> TurnStatus {
+        let label = match self.calls.len() - 1 {
+            0 => call.label.clone(),
+            more => msg!("progress-more", label = call.label.as_str(), count = more),
+        };
+        let what = if elapsed >= VERY_LONG { msg!("progress-call", label = label) } else { label };
+        TurnStatus { printed: call.printed.clone(), ..TurnStatus::new(what, elapsed) }
     }
 }
 
@@ -254,20 +312,44 @@ mod tests {
         let start = Instant::now();
         let after = |ms| start + Duration::from_millis(ms);
         let mut progress = TurnProgress::new(start);
-        assert_eq!(progress.now(after(5_000)), "");
+        let now = |progress: &TurnProgress, ms| progress.now(after(ms), 80);
+        assert_eq!(now(&progress, 5_000), "");
         progress.waiting(start);
         assert_eq!(progress.line(after(900)), None);
-        assert_eq!(progress.now(after(2_100)), "waiting for the model · 2 s");
+        assert_eq!(now(&progress, 2_100), "waiting for the model · 2 s");
+        let first_token = "waiting for the model's first token · 3 min 20 s · Esc to interrupt";
+        assert_eq!(now(&progress, 200_000), first_token);
         let name = "Bash".to_owned();
         let label = "Bash: make".to_owned();
         progress.call_started(ToolUseId::new("t"), name, label, after(3_000));
-        assert_eq!(progress.now(after(7_000)), "Bash: make · 4 s · Esc to interrupt");
+        assert_eq!(now(&progress, 7_000), "Bash: make · 4 s · Esc to interrupt");
         progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");
-        assert_eq!(progress.now(after(5_000)), "Bash: make · 2 s · cc -c a.c");
+        assert_eq!(now(&progress, 5_000), "Bash: make · 2 s · cc -c a.c");
+        let long = "waiting for Bash: make · 1 min 0 s · Esc to interrupt · cc -c a.c";
+        assert_eq!(now(&progress, 63_000), long);
+        let narrow = progress.now(after(63_000), 40);
+        assert!(narrow.starts_with("waiting… · 1 min 0 s · Esc to interrupt"), "{narrow}");
         progress.stopping(after(7_000));
-        assert_eq!(progress.now(after(8_500)), "stopping · 1 s");
+        assert_eq!(now(&progress, 8_500), "stopping · 1 s");
         progress.shown(after(7_500));
         assert_eq!(progress.line(after(8_000)), None);
+    }
+
+    #[test]
+    fn an_answer_that_stops_in_the_middle() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut progress = TurnProgress::new(start);
+        progress.writing(start);
+        progress.shown(after(30));
+        assert_eq!(progress.now(after(35), 80), "writing · 35 s · Esc to interrupt");
+        let silent = "waiting for the rest of the answer · 20 s · Esc to interrupt";
+        assert_eq!(progress.now(after(50), 80), silent);
+        progress.retrying(Duration::from_secs(8), 2, 10, after(50));
+        let retrying = "retrying in 4 s (2 of 10) · Esc to interrupt";
+        assert_eq!(progress.now(after(54), 80), retrying);
+        let attempt = "waiting for the model, attempt 2 of 10 · 12 s · Esc to interrupt";
+        assert_eq!(progress.now(after(62), 80), attempt);
     }
 
     #[test]

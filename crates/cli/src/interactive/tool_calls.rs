@@ -4,14 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_base::printable;
-use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::known_tools::{BASH, BASH_OUTPUT, KILL_SHELL, traits_of};
 use dormouse_conversation::{Block, CallLabel, ResultContent, ResultDisplay};
-use dormouse_tools::{CallRefusal, ExitNote, ToolError};
+use dormouse_tools::{CallRefusal, ExitNote, ShellEnd, ShellNote, ToolError};
 use serde_json::Value;
 
 use dormouse_tui::style::Style;
 
 use crate::message_catalog::msg;
+use crate::wiring::command_text::{duration_text, exit_text, shell_end_text};
 
 /// The outcome of a tool call.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl CallOutcome {
         if took < WORTH_SAYING {
             return self;
         }
-        let time = msg!("call-took", seconds = took.as_secs());
+        let time = duration_text(took);
         let with_time = |text: String| match text.as_str() {
             "" => time,
             text => format!("{text} · {time}"),
@@ -110,6 +111,9 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
     if result.is_error() {
         return CallOutcome::Failed(failure(name, &first, folder));
     }
+    if let Some(outcome) = shell_outcome(name, &text) {
+        return outcome;
+    }
     let count = text.lines().count();
     if let Some((note, before)) = exit_note(name, &text) {
         let exit = exit_text(note);
@@ -136,6 +140,38 @@ pub(crate) fn result_text(result: &Block) -> String {
         Some(ResultContent::Blocks(blocks)) => blocks.iter().filter_map(Block::as_text).collect(),
         None => String::new(),
     }
+}
+
+/// What a call says about a background command: its state, and how much it has printed.
+fn shell_outcome(name: &str, result: &str) -> Option<CallOutcome> {
+    let tools = [BASH, BASH_OUTPUT, KILL_SHELL];
+    let of_shell = tools.iter().any(|tool| tool.name == name);
+    let (note, printed) = of_shell.then(|| ShellNote::read(result)).flatten()?;
+    let printed = match printed.lines().count() {
+        // A remark of the tool.
+        1 if printed.starts_with('[') => msg!("call-no-output"),
+        count => line_count(count),
+    };
+    Some(match note {
+        ShellNote::Started { id } => CallOutcome::Succeeded(msg!("shell-started", id = id)),
+        ShellNote::Runs { command, .. } => {
+            let command = on_one_line(&command);
+            CallOutcome::Succeeded(msg!("shell-runs", printed = printed, command = command))
+        }
+        ShellNote::HasEnded { end, .. } => {
+            let exit = shell_end_text(&end);
+            let text = msg!("call-exit-lines", exit = exit, lines = printed);
+            match end {
+                ShellEnd::Exited(ExitNote::Code(0)) | ShellEnd::Stopped => {
+                    CallOutcome::Succeeded(text)
+                }
+                ShellEnd::Exited(_) | ShellEnd::Failed { .. } => CallOutcome::Failed(text),
+            }
+        }
+        ShellNote::Killed { end, .. } | ShellNote::HadEnded { end, .. } => {
+            CallOutcome::Succeeded(shell_end_text(&end))
+        }
+    })
 }
 
 /// How a command ended, where it did not succeed, and its output before the note about that.
@@ -202,14 +238,6 @@ fn line_count(count: usize) -> String {
     msg!("call-lines", count = count)
 }
 
-/// How a command ended, in the user's language.
-fn exit_text(note: ExitNote) -> String {
-    match note {
-        ExitNote::Code(code) => msg!("call-exit", code = code.to_string()),
-        ExitNote::Signal(signal) => msg!("call-signal", signal = signal.to_string()),
-    }
-}
-
 /// Text on one row: line breaks become a mark, and control characters are removed.
 pub(crate) fn on_one_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
@@ -265,6 +293,20 @@ mod tests {
             ("Edit", "changed", false, fine("")),
             ("Edit", "/project/a is gone\nmore", true, failed("failed: a is gone")),
             ("Bash", "Bash was not run: no", true, failed("not run: no")),
+            ("BashOutput", "[shell_1 runs: make]\na\nb", false, fine("running, 2 lines: make")),
+            (
+                "BashOutput",
+                "[shell_1 has ended] [exit code 2]\na",
+                false,
+                failed("exit code 2, 1 line"),
+            ),
+            (
+                "BashOutput",
+                "[shell_1 has ended] [exit code 0]\n[nothing new]",
+                false,
+                fine("exit code 0, no output"),
+            ),
+            ("KillShell", "shell_1 has ended: [ended by KillShell]", false, fine("stopped")),
         ] {
             let result = result(text, is_error);
             assert_eq!(outcome(name, &result, Path::new("/project")), expected, "{name} {text}");

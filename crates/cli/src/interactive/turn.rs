@@ -1,5 +1,7 @@
 //! One turn: runs the engine, shows its events, asks for permissions, and stops on Ctrl-C.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use dormouse_engine::{EngineError, Steering, Surroundings, TurnContext, TurnReport};
@@ -37,8 +39,8 @@ use super::terminal_input::TerminalInput;
 use super::turn_end::{engine_error_lines, turn_end_lines};
 use super::view::SharedView;
 
-/// How often the status is updated.
-const TICK: Duration = Duration::from_millis(250);
+/// How often the elapsed time is updated.
+const TICK: Duration = Duration::from_secs(1);
 
 /// The name of the file that the user's pager shows: the ending tells it what it is.
 const CHANGE: &str = "change.diff";
@@ -83,7 +85,7 @@ impl InteractiveSession<'_> {
         let (session, monitor) = self.turn_monitor();
         let ActiveSession { engine, project, environment, .. } = session;
         let view = monitor.view;
-        let mut sink = |event| view.borrow_mut().event(event);
+        let mut sink = |event| view.event(event);
         let mut context = TurnContext::new(&interrupt, &mut sink).with_steering(monitor.steering);
         let turn = async {
             // This takes a while in a large repository.
@@ -149,7 +151,7 @@ impl<'t> TurnMonitor<'t> {
         // A caught panic may have restored the terminal.
         self.input.apply_modes(self.view);
         let (mut ticks, mut frames) = (interval(TICK), interval(FRAME));
-        let is_live = matches!(self.input, TerminalInput::Keys { .. });
+        let view = self.view;
         let mut next = AfterInput::Prompt;
         // One permission prompt at a time; others wait in the channel.
         let mut asking: Option<OpenQuestion<'t>> = None;
@@ -198,7 +200,7 @@ impl<'t> TurnMonitor<'t> {
                         return (turn.await, next);
                     }
                 },
-                _ = frames.tick(), if is_live => self.frame(),
+                () = frame_due(view, &mut frames) => self.frame(),
                 _ = ticks.tick() => self.tick(),
             }
         }
@@ -414,6 +416,17 @@ async fn answer_line(editor: LineEditor, view: &SharedView) -> Answered {
             }
         }
     }
+}
+
+/// Waits until something is to be drawn, and the last frame is long enough ago. What changes the view also wakes the task that
+/// waits here, so nothing wakes up for a frame that would draw nothing.
+async fn frame_due(view: &SharedView, frames: &mut tokio::time::Interval) {
+    poll_fn(
+        |context| {
+            if view.wants_frame() { frames.poll_tick(context).map(drop) } else { Poll::Pending }
+        },
+    )
+    .await;
 }
 
 fn interval(period: Duration) -> tokio::time::Interval {

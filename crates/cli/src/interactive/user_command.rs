@@ -45,7 +45,7 @@ impl InteractiveSession<'_> {
             let input = serde_json::json!({ "command": command }).to_string();
             let name = BASH.name.to_owned();
             let started = EngineEvent::ToolStarted { id: id.clone(), name, input };
-            view.borrow_mut().event(started);
+            view.event(started);
             let place = (project.folder.as_path(), environment);
             let lines_out = Arc::new(PrintedLines(sender));
             let running = commands.run(command, place, lines_out, stop.clone());
@@ -56,7 +56,7 @@ impl InteractiveSession<'_> {
                     result = &mut running => return result,
                     Some(line) = lines.recv() => {
                         let printed = EngineEvent::ToolPrinted { id: id.clone(), line };
-                        view.borrow_mut().event(printed);
+                        view.event(printed);
                     }
                 }
             }
@@ -73,7 +73,9 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().turn_ended();
         self.queue_unsent();
         if let ResultContent::Text(output) = &result.content {
-            self.session.commands.keep(command, output);
+            let messages = self.session.engine.conversation().history().messages();
+            let last = messages.last().map(|message| message.id);
+            self.session.commands.keep(command, output, last);
         }
         next
     }

@@ -139,6 +139,19 @@ impl SharedView {
         self.borrow_mut().live().map(work)
     }
 
+    /// Shows an engine event, and what the turn does now.
+    pub(crate) fn event(&self, event: EngineEvent) {
+        let mut view = self.borrow_mut();
+        view.event(event);
+        view.show_progress();
+    }
+
+    /// Whether a frame is to be drawn.
+    pub(crate) fn wants_frame(&self) -> bool {
+        let mut view = self.borrow_mut();
+        view.account.is_new() || view.live().is_some_and(|live| live.wants_frame())
+    }
+
     pub(crate) fn say(&self, text: &str) {
         self.borrow_mut().note(text, Style::PLAIN);
     }
@@ -418,12 +431,11 @@ impl TerminalView {
     }
 
     fn show_progress(&mut self) {
-        let text = self.progress.now(Instant::now());
+        let text = self.progress.now(Instant::now(), self.columns());
         let mode = mode_label(self.gate.mode());
-        self.change(|interface| {
-            interface.set_progress(&text);
-            interface.set_mode(mode);
-        });
+        if let Some(live) = self.live() {
+            live.show_progress(&text, mode);
+        }
     }
 
     pub(super) fn write(&mut self, text: &str) {

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_base::{Environment, IdSource, Redactor};
+use dormouse_base::{Environment, IdSource, MessageId, Redactor};
 use dormouse_context::{EndedCommand, Fragment, UserCommandOutput};
-use dormouse_conversation::ResultContent;
+use dormouse_conversation::{Block, ResultContent};
 use dormouse_engine::{IncomingMessage, IncomingMessageSource};
 use dormouse_tools::{
     Bash, CallContext, CallResult, CommandProgress, Reaper, ShellSummary, Shells, Tool,
@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::message_catalog::msg;
 
+use super::command_text::{duration_text, shell_end_text};
+
 /// The longest that a command may run, in milliseconds.
 const LONGEST: u64 = 600_000;
 
@@ -24,6 +26,8 @@ pub(crate) struct SessionCommands {
     redactor: Redactor,
     ids: Arc<dyn IdSource>,
     waiting: Mutex<Vec<IncomingMessage>>,
+    /// What was kept, with the message after which that was.
+    kept: Mutex<Vec<(Option<MessageId>, Block)>>,
     /// The commands in the background.
     pub(crate) shells: Arc<Shells>,
 }
@@ -39,15 +43,28 @@ impl IncomingMessageSource for SessionCommands {
 
 impl SessionCommands {
     pub(crate) fn new(redactor: Redactor, ids: Arc<dyn IdSource>) -> Self {
-        Self { redactor, ids, waiting: Mutex::default(), shells: Arc::default() }
+        Self {
+            redactor,
+            ids,
+            waiting: Mutex::default(),
+            kept: Mutex::default(),
+            shells: Arc::default(),
+        }
     }
 
     /// The message about a command in the background that has ended.
     fn ended(&self, shell: ShellSummary) -> IncomingMessage {
-        let ShellSummary { id, command, ended } = shell;
-        let (command, how) = (self.redactor.redact(&command), ended.unwrap_or_default());
-        let shown =
-            msg!("shell-ended", id = id.as_str(), how = how.as_str(), command = command.as_str());
+        let ShellSummary { id, command, ended, elapsed } = shell;
+        let command = self.redactor.redact(&command);
+        let shown = msg!(
+            "shell-ended",
+            id = id.as_str(),
+            how = ended.as_ref().map(shell_end_text).unwrap_or_default(),
+            time = duration_text(elapsed),
+            command = command.as_str()
+        );
+        let how = ended.map(|end| end.to_string()).unwrap_or_default();
+        let how = how.trim_matches(['[', ']']).to_owned();
         let block = EndedCommand { id, command, how }.to_block();
         IncomingMessage { id: self.ids.next().to_string(), block, shown: Some(shown) }
     }
@@ -82,10 +99,18 @@ impl SessionCommands {
         result
     }
 
-    /// Keeps what a command printed for the model's next request.
-    pub(crate) fn keep(&self, command: &str, output: &str) {
+    /// What commands printed after this message of the conversation.
+    pub(crate) fn kept_after(&self, message: Option<MessageId>) -> Vec<Block> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let after = kept.iter().filter(|(last, _)| *last == message);
+        after.map(|(_, block)| block.clone()).collect()
+    }
+
+    /// Keeps what a command printed for the model's next request. `last` is the last message of the conversation.
+    pub(crate) fn keep(&self, command: &str, output: &str, last: Option<MessageId>) {
         let command = self.redactor.redact(command);
         let block = UserCommandOutput { command, output: output.to_owned() }.to_block();
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push((last, block.clone()));
         let message = IncomingMessage { id: self.ids.next().to_string(), block, shown: None };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }

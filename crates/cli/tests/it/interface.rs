@@ -228,12 +228,13 @@ fn background_commands_are_tasks() {
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, BYPASS, (100, 30));
     say(&mut terminal, "start it", "Started.");
-    terminal.wait_for_text("⚙ shell_1");
-    say(&mut terminal, "/tasks", "running · echo the nuts are counted; sleep 1000");
+    terminal.wait_for_text("sleep 1000 · running in the background as shell_1\n");
+    terminal.wait_for_text("⚙ shell_1: echo the nuts are c… (");
+    say(&mut terminal, "/tasks", " s · echo the nuts are counted; sleep 1000");
     say(&mut terminal, "/tasks show shell_1", "\nthe nuts are counted\n");
     say(&mut terminal, "/tasks stop nothing", "No task `nothing` is running");
     terminal.enter("/tasks stop shell_1");
-    terminal.wait_for_text("background command shell_1 ended");
+    terminal.wait_for_text("background command shell_1 ended (stopped, after ");
     terminal.wait_for("no pill", |screen| !screen.contains("⚙ shell_1"));
     say(&mut terminal, "and now?", "I see that it ended.");
     let request = server.requests()[2].text();

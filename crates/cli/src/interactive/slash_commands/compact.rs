@@ -48,7 +48,7 @@ impl InteractiveSession<'_> {
         let interrupt = tokio_util::sync::CancellationToken::new();
         let (session, monitor) = self.turn_monitor();
         let view = monitor.view;
-        let mut sink = |event| view.borrow_mut().event(event);
+        let mut sink = |event| view.event(event);
         let mut context = TurnContext::new(&interrupt, &mut sink);
         let work = session.engine.compact(order, &mut context);
         let (result, next) = monitor.run(work, &interrupt).await;

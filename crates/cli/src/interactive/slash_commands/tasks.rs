@@ -6,15 +6,21 @@ use dormouse_agents::{RunStatus, SubagentRegistry};
 use dormouse_engine::{AGENT_JOB, Job, JobStatus, Jobs};
 use dormouse_tools::ShellSummary;
 use dormouse_tui::style::Style;
+use dormouse_tui::width;
 use jiff::Timestamp;
 
+use crate::interactive::tool_calls::on_one_line;
 use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
+use crate::wiring::command_text::{duration_text, shell_end_text};
 use crate::wiring::session_commands::SessionCommands;
 use crate::wiring::session_start::ActiveSession;
 
 use super::agents;
 use super::rows::Rows;
+
+/// The columns of a command in the status line.
+const PILL_COLUMNS: usize = 20;
 
 /// The background tasks of a session. It is shared with the session, so that it can be shown while a turn runs.
 #[derive(Clone)]
@@ -48,7 +54,8 @@ impl TaskList {
         let agents = self.subagents.runs().list();
         let agents = agents.iter().filter(|run| run.status == RunStatus::Running && run.background);
         let shells = self.commands.shells.list().into_iter().filter(|shell| shell.ended.is_none());
-        let named = agents.map(|run| run.name.clone()).chain(shells.map(|shell| shell.id));
+        let named =
+            agents.map(|run| run.name.clone()).chain(shells.map(|shell| shell_pill(&shell)));
         jobs.chain(named).collect()
     }
 
@@ -90,15 +97,23 @@ fn list(view: &SharedView, tasks: &TaskList, now: Timestamp) {
 }
 
 fn job_row(job: &Job, now: Timestamp) -> (String, String) {
-    let seconds = now.duration_since(job.since).as_secs().max(0);
-    let text =
-        msg!("tasks-job", phase = job.phase.as_str(), seconds = seconds, turns = job.requests);
+    let elapsed = now.duration_since(job.since).unsigned_abs();
+    let time = duration_text(elapsed);
+    let text = msg!("tasks-job", phase = job.phase.as_str(), time = time, turns = job.requests);
     (job.kind.to_owned(), text)
 }
 
+/// State, duration and command.
 fn shell_row(shell: &ShellSummary) -> (String, String) {
-    let how = shell.ended.clone().unwrap_or_else(|| msg!("tasks-running"));
-    (shell.id.clone(), format!("{how} · {}", shell.command.lines().next().unwrap_or_default()))
+    let state = shell.ended.as_ref().map_or_else(|| msg!("tasks-running"), shell_end_text);
+    let time = duration_text(shell.elapsed);
+    (shell.id.clone(), format!("{state} · {time} · {}", on_one_line(&shell.command)))
+}
+
+/// The pill of a command that runs: what it is by, the command, and for how long.
+fn shell_pill(shell: &ShellSummary) -> String {
+    let command = width::fitted(&on_one_line(&shell.command), PILL_COLUMNS);
+    format!("{}: {command} ({})", shell.id, duration_text(shell.elapsed))
 }
 
 /// Shows what a task did so far.

@@ -31,6 +31,9 @@ command-suggestion = { " " }Did you mean /{ $name }?
 # Progress of a turn
 
 progress-waiting = waiting for the model
+progress-first-token = waiting for the model's first token
+progress-more-text = waiting for the rest of the answer
+progress-call = waiting for { $label }
 progress-thinking = thinking
 progress-writing = writing
 progress-compacting = compacting the conversation
@@ -42,6 +45,9 @@ skill-hidden = hidden by the program's own /{ $name }; rename it
 export-exists = { $path } exists, and an export never replaces a file; give another name
 export-no-folder = there is no folder { $folder }
 progress-retrying = retrying in { $seconds } s ({ $retry } of { $of })
+duration-seconds = { $seconds } s
+duration-minutes = { $minutes } min { $seconds } s
+duration-hours = { $hours } h { $minutes } min
 progress-stopping = stopping
 progress-more = { $label } and { $count } more
 progress-esc = Esc to interrupt
@@ -239,11 +245,14 @@ tasks-unknown = No task `{ $name }` is running. /tasks lists them.
 tasks-stopping = Stopping { $name }.
 tasks-running = running
 tasks-job =
-    { $phase } · { $seconds } s · { $turns ->
+    { $phase } · { $time } · { $turns ->
         [one] 1 turn
        *[other] { $turns } turns
     }
-shell-ended = background command { $id } ended ({ $how }): { $command }
+shell-ended = background command { $id } ended ({ $how }, after { $time }): { $command }
+shell-started = running in the background as { $id }
+shell-runs = running, { $printed }: { $command }
+shell-stopped = stopped
 compact-how = /compact from NUMBER replaces that message and all later ones with a summary; /compact upto NUMBER replaces all earlier ones
 compact-unknown-message = There is no message { $number }. /compact from lists them.
 compact-nothing = Nothing to compact yet.
@@ -349,7 +358,6 @@ clipboard-no-program = The clipboard cannot be read: install `wl-clipboard` (Way
 clipboard-no-image = There is no image in the clipboard.
 key-image = attach the image in the clipboard; images can also be dragged into the terminal
 memory-instruction-files = instruction files
-call-took = { $seconds } s
 task-failed = The background task “{ $name }” failed: { $reason }
 effort-unknown = Unknown effort `{ $name }`; use low, medium, high, xhigh, max or default.
 command-ends = The background command { $id } ends with the session: { $command }
