@@ -15,7 +15,7 @@ impl InteractiveSession<'_> {
         match rest {
             "" => start(&self.session, &self.view),
             "stop" => stop(&self.session, &self.view),
-            "log" => self.run_command("dream", vec!["log".to_owned()]).await,
+            "log" => self.run_command("dream", "dream", vec!["log".to_owned()]).await,
             _ => self.view.say(&msg!("dream-usage")),
         }
     }

@@ -15,6 +15,8 @@ use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
 
+use super::argument_error::argument_error;
+
 /// The command behind the key that undoes the last change of memory.
 pub(in crate::interactive) const UNDO: &str = "/memory undo";
 
@@ -29,9 +31,9 @@ impl InteractiveSession<'_> {
             return switch_memory(&self.view, self.session.memory.as_deref(), word == "on");
         }
         if !words.is_empty() {
-            return self.run_command("memory", words).await;
+            return self.run_command("memory", "memory", words).await;
         }
-        self.run_command("memory", vec!["list".to_owned()]).await;
+        self.run_command("memory", "memory", vec!["list".to_owned()]).await;
         if self.session.memory.as_ref().is_some_and(|memory| !memory.switch.is_on()) {
             self.view.say(&msg!("memory-turned-off"));
         }
@@ -42,7 +44,7 @@ impl InteractiveSession<'_> {
     /// Runs `/recall QUERY`: what would be recalled for this text, and why.
     pub(super) async fn recall(&mut self, query: &str) {
         let words = ["--explain", "--", query].map(str::to_owned).to_vec();
-        self.run_command("recall", words).await;
+        self.run_command("recall", "recall", words).await;
     }
 
     /// Runs `/guard …`. The rules of an installed guard apply to this session at once.
@@ -55,7 +57,7 @@ impl InteractiveSession<'_> {
         let is_name = !words.is_empty() && !words.iter().any(|word| word.starts_with('-'));
         let words = if is_name { vec![words.join(" ")] } else { words };
         let words = std::iter::once("guard".to_owned()).chain(words).collect();
-        self.run_command("memory", words).await;
+        self.run_command("guard", "memory", words).await;
         self.apply_new_restrictions();
     }
 
@@ -70,12 +72,16 @@ impl InteractiveSession<'_> {
         }
     }
 
-    /// Runs a command of the command line, with the terminal in its normal mode.
-    pub(super) async fn run_command(&mut self, command: &str, words: Vec<String>) {
+    /// Runs a command of the command line, with the terminal in its normal mode. The user has called it by `name`.
+    pub(super) async fn run_command(&mut self, name: &str, command: &str, words: Vec<String>) {
         let line = ["dormouse".to_owned(), command.to_owned()].into_iter().chain(words);
         let command = match parse_arguments(line) {
             Ok(arguments) => arguments.command,
-            Err(error) => return self.view.say(error.render().to_string().trim_end()),
+            Err(error) => {
+                let problem = argument_error(name, &error);
+                let text = problem.unwrap_or_else(|| error.render().to_string());
+                return self.view.say(text.trim_end());
+            }
         };
         self.view.borrow_mut().before_prompt();
         let result = match command {

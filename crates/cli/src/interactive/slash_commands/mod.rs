@@ -2,6 +2,7 @@
 //! `/plan`, `/quit`) are called by the input loop.
 
 mod agents;
+mod argument_error;
 pub(super) mod command_list;
 mod compact;
 mod context;

@@ -26,6 +26,15 @@ terminal-failed = cannot read the terminal: { $error }
 terminal-mode-failed = cannot set up the terminal: { $error }
 history-not-saved = Not saved in the prompt history: { $error }
 command-unknown-here = Unknown command /{ $name }.{ $hint } /help lists all commands.
+argument-error = /{ $name }: { $problem }{ $similar } /{ $name } --help shows its arguments.
+argument-unknown-command = no command `{ $given }`.
+argument-unknown-option = no option `{ $given }`.
+argument-too-many = `{ $given }` is one argument too many.
+argument-missing = { $argument } is missing.
+argument-no-value = { $argument } needs a value.
+argument-value = { $argument } cannot be `{ $given }`.
+argument-value-of = { $argument } must be one of { $valid }.
+argument-suggestion = { " " }Did you mean `{ $name }`?
 command-suggestion = { " " }Did you mean /{ $name }?
 
 # Progress of a turn

@@ -26,6 +26,15 @@ terminal-failed = 无法读取终端：{ $error }
 terminal-mode-failed = 无法设置终端：{ $error }
 history-not-saved = 未能写入输入历史：{ $error }
 command-unknown-here = 未知命令 /{ $name }。{ $hint }/help 列出所有命令。
+argument-error = /{ $name }：{ $problem }{ $similar }用 /{ $name } --help 查看参数。
+argument-unknown-command = 没有子命令 `{ $given }`。
+argument-unknown-option = 没有选项 `{ $given }`。
+argument-too-many = 多余的参数 `{ $given }`。
+argument-missing = 缺少 { $argument }。
+argument-no-value = { $argument } 需要一个值。
+argument-value = { $argument } 不能是 `{ $given }`。
+argument-value-of = { $argument } 只能是 { $valid } 之一。
+argument-suggestion = 是不是想用 `{ $name }`？
 command-suggestion = 是否想输入 /{ $name }？
 
 # Progress of a turn
