@@ -1,10 +1,14 @@
 //! Commands outside of a call: one that the user ran themselves, with what it printed, and one in the background that has ended.
 
+use dormouse_conversation::Block;
+
 use crate::compact::texts::head_and_tail;
 use crate::fragment::Fragment;
 
 /// Longer output loses its middle.
 const MOST_BYTES: usize = 30_000;
+
+const RAN_BY_USER: &str = "The user ran this command themselves, in the working directory. It needs no answer of its own.\n";
 
 /// What a command of the user's printed. It is nobody's word: a program printed it.
 #[derive(Debug, Clone)]
@@ -13,6 +17,15 @@ pub struct UserCommandOutput {
     pub command: String,
     /// What it printed, and its exit code where that is not 0.
     pub output: String,
+}
+
+impl UserCommandOutput {
+    /// Command and output in a block of a conversation, as a terminal shows them; none if it is another block.
+    pub fn shown_in(block: &Block) -> Option<String> {
+        let text = block.as_text()?;
+        let shown = text.strip_prefix("<system-reminder>\n")?.strip_prefix(RAN_BY_USER)?;
+        Some(shown.strip_suffix("\n</system-reminder>")?.to_owned())
+    }
 }
 
 impl Fragment for UserCommandOutput {
@@ -24,10 +37,7 @@ impl Fragment for UserCommandOutput {
 
     fn render(&self, out: &mut String) {
         let output = head_and_tail(self.output.trim_end(), MOST_BYTES);
-        out.push_str(&format!(
-            "The user ran this command themselves, in the working directory. It needs no answer of its own.\n$ {}\n{output}",
-            self.command
-        ));
+        out.push_str(&format!("{RAN_BY_USER}$ {}\n{output}", self.command));
     }
 }
 
@@ -68,5 +78,8 @@ mod tests {
         let text = block.as_text().unwrap();
         assert!(text.contains("$ make\nfirst\n") && text.contains("last\n[exit code 1]"), "{text}");
         assert!(text.len() < 31_000, "{}", text.len());
+        let shown = UserCommandOutput::shown_in(&block).unwrap();
+        assert!(shown.starts_with("$ make\nfirst\n") && shown.ends_with("[exit code 1]"));
+        assert_eq!(UserCommandOutput::shown_in(&Block::text("$ make")), None);
     }
 }

@@ -33,12 +33,31 @@ fn a_conversation_is_exported_and_nothing_is_overwritten() {
     let (server, home, mut terminal) = after_a_turn();
     say(&mut terminal, "/export notes.md", "Wrote ");
     let text = std::fs::read_to_string(home.project().join("notes.md")).unwrap();
-    let expected = "## User\n\nhow many?\n\n## Dormouse\n\nI look.\n\n`→ Bash: echo '''''`\n\n\
+    let expected = "# how many?\n\n## User\n\nhow many?\n\n## Dormouse\n\nI look.\n\n`→ Bash: echo '''''`\n\n\
         ````\n```\n````\n\n## Dormouse\n\n睡鼠 has 52 nuts.\n\n";
     assert_eq!(text, expected);
     say(&mut terminal, "/export notes.md", "error: ");
     assert_eq!(std::fs::read_to_string(home.project().join("notes.md")).unwrap(), expected);
     say(&mut terminal, "/export /", "not a file name");
+    leave(terminal);
+    server.finish();
+}
+
+/// The title of the session heads an export; the user's own commands are where they were run.
+#[test]
+fn an_export_has_the_title_and_the_users_commands() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("I see.")).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (80, 30));
+    say(&mut terminal, "!echo one; exit 3", "exit code 3");
+    say(&mut terminal, "what was that?", "I see.");
+    say(&mut terminal, "!echo two", "two");
+    say(&mut terminal, "/rename Nuts for winter", "is called");
+    say(&mut terminal, "/export notes.md", "Wrote ");
+    let text = std::fs::read_to_string(home.project().join("notes.md")).unwrap();
+    let expected = "# Nuts for winter\n\n```\n$ echo one; exit 3\none\n[exit code 3]\n```\n\n\
+        ## User\n\nwhat was that?\n\n## Dormouse\n\nI see.\n\n```\n$ echo two\ntwo\n```\n\n";
+    assert_eq!(text, expected);
     leave(terminal);
     server.finish();
 }

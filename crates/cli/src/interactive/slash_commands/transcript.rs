@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dormouse_base::{Dir, RelPath};
-use dormouse_conversation::{BlockKind, Message, Role};
+use dormouse_context::UserCommandOutput;
+use dormouse_conversation::{Block, BlockKind, Message, Role};
 use dormouse_engine::{Conversation, save_title};
 use dormouse_tui::sequence::{Base64Text, TerminalSequence};
 
@@ -13,6 +14,7 @@ use crate::interactive::tool_calls;
 use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
+use crate::wiring::session_notes;
 use crate::wiring::session_start::ActiveSession;
 
 /// Runs `/copy`: the last answer goes to the clipboard, by way of the terminal.
@@ -57,7 +59,7 @@ fn export_to(name: &str, session: &ActiveSession) -> Result<PathBuf, Failure> {
         return Err(Failure::usage(anyhow::anyhow!(msg!("export-exists", path = path))));
     }
     let mut written = folder_of_file.create_new_file(&file)?;
-    written.write_all(markdown(folder, conversation).as_bytes()).map_err(Failure::failed)?;
+    written.write_all(markdown(session).as_bytes()).map_err(Failure::failed)?;
     Ok(path)
 }
 
@@ -81,17 +83,29 @@ fn last_answer(messages: &[Arc<Message>]) -> Option<String> {
     answers.find(|text| !text.trim().is_empty())
 }
 
-/// The conversation in markdown: messages, answers, calls and what they returned.
-fn markdown(folder: &Path, conversation: &Conversation) -> String {
+/// The conversation in markdown: its title, messages, answers, calls and what they returned, and the user's own commands.
+fn markdown(session: &ActiveSession) -> String {
+    let (conversation, folder) = (session.engine.conversation(), &session.project.folder);
     let typed = conversation.user_messages();
-    let mut out = String::new();
+    let first = || Some(typed.first()?.text.trim().lines().next()?.to_owned());
+    let title = session_notes::title(session.folder.dir(), conversation.session()).or_else(first);
+    let mut out = title.map(|title| format!("# {title}\n\n")).unwrap_or_default();
     for message in conversation.history().messages() {
+        // They went with the message, in front of it.
+        out.extend(message.blocks.iter().filter_map(user_command));
         if let Some(prompt) = typed.iter().find(|prompt| prompt.message == message.id) {
             out.push_str(&format!("## {}\n\n{}\n\n", msg!("export-user"), prompt.text.trim()));
         }
         out.push_str(&blocks(message, folder));
     }
+    let last = conversation.history().messages().last().map(|message| message.id);
+    out.extend(session.commands.kept_after(last).iter().filter_map(user_command));
     out
+}
+
+/// A command that the user ran, with what it printed.
+fn user_command(block: &Block) -> Option<String> {
+    UserCommandOutput::shown_in(block).map(|shown| fenced(&shown))
 }
 
 /// The answer, the calls and the results in a message.
