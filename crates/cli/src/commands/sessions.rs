@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::SessionsArguments;
 use crate::message_catalog::msg;
+use crate::terminal::tty;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_notes;
@@ -79,22 +80,39 @@ fn to_json(session: &SessionSummary, now: SystemTime) -> SessionJson<'_> {
 
 /// Length of an id prefix that identifies a session: the time in milliseconds.
 const SHORT_ID: usize = 13;
+/// Columns for the age.
+const AGE_COLUMNS: usize = 7;
 /// Longer titles are truncated.
 const MAX_TITLE: usize = 80;
-/// Columns for the title on a terminal with 80 columns.
+/// Columns for the title where output is not a terminal.
 const TITLE_COLUMNS: usize = 42;
+/// With fewer columns for it, a title has rows of its own.
+const LEAST_TITLE_COLUMNS: usize = 20;
 
 fn print_sessions(sessions: &[SessionSummary], now: SystemTime) {
     for session in sessions {
-        let id: String = session.session.to_string().chars().take(SHORT_ID).collect();
-        print::data_line(&format!(
-            "{id}  {:>7}  {:>4} msg  {:>5}k  {}",
-            format_age(age(session, now)),
-            session.messages,
-            session.tokens.div_ceil(1_000),
-            width::fitted(&session.title, TITLE_COLUMNS)
-        ));
+        let facts = facts(session, now);
+        let room = if print::is_terminal() {
+            tty::columns().saturating_sub(width::of(&facts) + 2)
+        } else {
+            TITLE_COLUMNS
+        };
+        if room >= LEAST_TITLE_COLUMNS {
+            print::data_line(&format!("{facts}  {}", width::fitted(&session.title, room)));
+        } else {
+            print::wrapped_data_line(&facts, 2);
+            print::wrapped_data_line(&format!("  {}", session.title), 2);
+        }
     }
+}
+
+/// Id, age and size.
+fn facts(session: &SessionSummary, now: SystemTime) -> String {
+    let id: String = session.session.to_string().chars().take(SHORT_ID).collect();
+    let age = format_age(age(session, now));
+    let padding = " ".repeat(AGE_COLUMNS.saturating_sub(width::of(&age)));
+    let (messages, tokens) = (session.messages, session.tokens.div_ceil(1_000));
+    format!("{id}  {padding}{age}  {messages:>4} msg  {tokens:>5}k")
 }
 
 fn age(session: &SessionSummary, now: SystemTime) -> Duration {

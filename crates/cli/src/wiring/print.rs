@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use dormouse_base::{Environment, printable};
 use dormouse_memory::FileDiff;
-use dormouse_tui::live::{LiveRow, rewrapped};
+use dormouse_tui::live::{LiveRow, rewrapped, wrapped_rows};
 use dormouse_tui::style::Style;
 use serde::Serialize;
 
@@ -44,6 +44,16 @@ pub(crate) fn data_line(text: &str) {
     data(&format!("{text}\n"));
 }
 
+/// Writes a line of data; on a terminal, wrapped between words, with further rows indented by so many columns.
+pub(crate) fn wrapped_data_line(text: &str, indent: usize) {
+    if !is_terminal() {
+        return data_line(text);
+    }
+    for row in wrapped_rows(&printable(text), Style::PLAIN, tty::columns(), indent) {
+        data_line(&row_text(&row));
+    }
+}
+
 /// Writes a notice to standard error; on a terminal, wrapped between words.
 pub(crate) fn note(text: &str) {
     let text = printable(text);
@@ -54,12 +64,15 @@ pub(crate) fn note(text: &str) {
 
 /// The text in rows of the terminal's width.
 fn wrapped(text: &str) -> String {
-    let row_text = |row: &LiveRow| row.iter().map(|(text, _)| text.as_str()).collect::<String>();
     let line = |line: &str| {
         let rows = rewrapped(&vec![(line.to_owned(), Style::PLAIN)], tty::columns());
         rows.iter().map(row_text).collect::<Vec<_>>().join("\n")
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn row_text(row: &LiveRow) -> String {
+    row.iter().map(|(text, _)| text.as_str()).collect()
 }
 
 /// Prints a notice of the engine outside a turn.

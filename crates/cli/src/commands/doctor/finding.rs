@@ -50,18 +50,19 @@ impl DoctorFinding {
         matches!(self.status, FindingStatus::Problem { .. })
     }
 
-    /// One line, and a second one with the fix.
-    pub(crate) fn render(&self) -> String {
-        let line = format!("{:<8} {:<11} {}", self.status.as_str(), self.area, self.text);
-        match self.status.fix() {
-            Some(fix) => format!("{line}\n{:<20} {}", "", msg!("doctor-fix", fix = fix)),
-            None => line,
-        }
+    /// Status, area and text.
+    pub(crate) fn line(&self) -> String {
+        format!("{:<8} {:<11} {}", self.status.as_str(), self.area, self.text)
+    }
+
+    /// How to fix it, if something is to be fixed.
+    pub(crate) fn fix_text(&self) -> Option<String> {
+        self.status.fix().map(|fix| msg!("doctor-fix", fix = fix))
     }
 
     /// Its area, and what it is with its fix.
     pub(crate) fn row(&self) -> (String, String) {
-        let fix = self.status.fix().map(|fix| format!(" ({})", msg!("doctor-fix", fix = fix)));
+        let fix = self.fix_text().map(|fix| format!(" ({fix})"));
         let text = format!("{}: {}{}", self.status.as_str(), self.text, fix.unwrap_or_default());
         (self.area.to_owned(), text)
     }

@@ -23,11 +23,17 @@ use serde::Serialize;
 
 use crate::args::DoctorArguments;
 use crate::message_catalog::msg;
+use crate::terminal::tty;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::{World, current_project, environment_for_children};
 use context::DoctorContext;
 use finding::{DoctorFinding, DoctorFindingJson};
+
+/// The column where the text of a finding begins.
+const INDENT: usize = 21;
+/// On a terminal with fewer columns, texts have no column of their own.
+const NARROW: usize = 60;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -84,12 +90,23 @@ fn print_report(arguments: &DoctorArguments, findings: &[DoctorFinding]) -> Resu
         let findings = findings.iter().map(DoctorFinding::to_json).collect();
         print::json(&Report { ok, findings })?;
     } else {
+        let indent = if print::is_terminal() { indent(tty::columns()) } else { INDENT };
         for finding in findings {
-            print::data_line(&finding.render());
+            print::wrapped_data_line(&finding.line(), indent);
+            if let Some(fix) = finding.fix_text() {
+                let fix = format!("{}{fix}", " ".repeat(indent));
+                print::wrapped_data_line(&fix, indent);
+            }
         }
-        print::data_line(&format!("\n{}", summary(findings)));
+        print::data_line("");
+        print::wrapped_data_line(&summary(findings), 0);
     }
     Ok(if ok { Exit::Done } else { Exit::Failed })
+}
+
+/// The column of the texts; on a narrow terminal their further rows begin further to the left.
+fn indent(columns: usize) -> usize {
+    if columns < NARROW { 2 } else { INDENT }
 }
 
 fn summary(findings: &[DoctorFinding]) -> String {
