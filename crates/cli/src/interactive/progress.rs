@@ -69,8 +69,12 @@ impl TurnStatus {
         let stop = self.is_long.then(|| msg!("progress-esc"));
         let after = self.after(stop, "");
         let room = columns.saturating_sub(width::of(&after)).max(LEAST_COLUMNS);
+        let row = format!("{}{after}", width::fitted(&self.what, room));
         let printed = after_mark(&self.printed);
-        format!("{}{after}{printed}", width::fitted(&self.what, room))
+        let left = columns.saturating_sub(width::of(&row));
+        // A few letters say nothing.
+        let has_room = left >= width::of(&printed).min(LEAST_COLUMNS);
+        if has_room { row + &width::fitted(&printed, left) } else { row }
     }
 
     /// As a line of its own.
@@ -280,8 +284,7 @@ impl TurnProgress {
             0 => call.label.clone(),
             more => msg!("progress-more", label = call.label.as_str(), count = more),
         };
-        let what = if elapsed >= VERY_LONG { msg!("progress-call", label = label) } else { label };
-        TurnStatus { printed: call.printed.clone(), ..TurnStatus::new(what, elapsed) }
+        TurnStatus { printed: call.printed.clone(), ..TurnStatus::new(label, elapsed) }
     }
 }
 
@@ -325,10 +328,10 @@ mod tests {
         assert_eq!(now(&progress, 7_000), "Bash: make · 4 s · Esc to interrupt");
         progress.call_printed(&ToolUseId::new("t"), "cc -c a.c");
         assert_eq!(now(&progress, 5_000), "Bash: make · 2 s · cc -c a.c");
-        let long = "waiting for Bash: make · 1 min 0 s · Esc to interrupt · cc -c a.c";
+        let long = "Bash: make · 1 min 0 s · Esc to interrupt · cc -c a.c";
         assert_eq!(now(&progress, 63_000), long);
-        let narrow = progress.now(after(63_000), 40);
-        assert!(narrow.starts_with("waiting… · 1 min 0 s · Esc to interrupt"), "{narrow}");
+        let narrow = progress.now(after(63_000), 36);
+        assert_eq!(narrow, "Bash: m… · 1 min 0 s · Esc to interrupt");
         progress.stopping(after(7_000));
         assert_eq!(now(&progress, 8_500), "stopping · 1 s");
         progress.shown(after(7_500));

@@ -234,3 +234,30 @@ fn mcp_servers_that_do_not_answer_are_named() {
     assert!(absent.0 == "problem" && absent.1.contains("is not on PATH"), "{absent:?}");
     assert!(own.0 == "ok" && own.1.contains("`own` responds (protocol 2026-07-28)"), "{own:?}");
 }
+
+/// On a terminal no word is cut at the edge, in either language; sessions have their titles there.
+#[test]
+fn words_are_not_cut_at_the_edge() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.run(&mut ask(&home, &["how many nuts before the winter?"])).success();
+    for (language, columns) in [("en", 80), ("en", 40), ("zh", 80), ("zh", 40)] {
+        home.set_env("LANG", if language == "zh" { "zh_CN.UTF-8" } else { "en_US.UTF-8" });
+        for command in [&["doctor", "--offline"][..], &["sessions"][..]] {
+            let piped = home.run(&mut dormouse(&home, command)).stdout;
+            let mut terminal =
+                home.terminal(env!("CARGO_BIN_EXE_dormouse"), command, (columns, 200));
+            terminal.wait();
+            let rows = terminal.all_rows();
+            let shown: Vec<&str> = rows.iter().flat_map(|row| row.split_whitespace()).collect();
+            // The counts differ with what is found about the terminal.
+            let is_short = |word: &&str| word.chars().all(char::is_alphabetic) && word.len() < 20;
+            // What it says about the terminal differs, of course.
+            let piped = piped.lines().filter(|line| !line.contains("terminal"));
+            for word in piped.flat_map(str::split_whitespace).filter(is_short) {
+                assert!(shown.contains(&word), "{language} {columns}: {word}\n{}", rows.join("\n"));
+            }
+        }
+    }
+    server.finish();
+}

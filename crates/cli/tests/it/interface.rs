@@ -243,6 +243,31 @@ fn background_commands_are_tasks() {
     server.finish();
 }
 
+/// However long a command is, the row says for how long it has run and how to stop it; waiting does, too.
+#[test]
+fn a_wait_shows_its_time_and_the_key_that_ends_it() {
+    let command = format!("echo {}; sleep 1000", "nuts ".repeat(30));
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call(
+            "a",
+            "Bash",
+            serde_json::json!({ "command": command }).to_string(),
+        ))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, BYPASS, (60, 24));
+    terminal.enter("go");
+    terminal.wait_for("time and key", |screen| {
+        let mut rows = screen.lines();
+        rows.any(|row| row.starts_with("Bash: echo nuts") && row.ends_with(" s · Esc to interrupt"))
+    });
+    terminal.type_keys("\x1b");
+    terminal.wait_for_text("interrupted");
+    wait_for_prompt(&terminal);
+    leave(terminal);
+    server.finish();
+}
+
 /// What shows or changes something beside the conversation runs at once; other commands wait for the end of the turn.
 #[test]
 fn commands_during_a_turn() {

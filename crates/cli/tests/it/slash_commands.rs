@@ -62,6 +62,22 @@ fn an_export_has_the_title_and_the_users_commands() {
     server.finish();
 }
 
+/// A mistake in the arguments is one line, with what was meant and where help is.
+#[test]
+fn wrong_arguments_are_said_in_one_line() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&server);
+    let mut terminal = talk(&home, &[], (100, 30));
+    let expected =
+        "/memory: no command `lst`. Did you mean `list`? /memory --help shows its arguments.";
+    say(&mut terminal, "/memory lst", expected);
+    say(&mut terminal, "/memory list --scpoe user", "no option `--scpoe`. Did you mean `--scope`?");
+    let screen = terminal.screen();
+    assert!(!screen.contains("Usage") && !screen.contains("error:"), "{screen}");
+    leave(terminal);
+    server.finish();
+}
+
 #[test]
 fn a_title_of_the_users_is_listed() {
     let (server, home, mut terminal) = after_a_turn();

@@ -42,7 +42,6 @@ command-suggestion = { " " }Did you mean /{ $name }?
 progress-waiting = waiting for the model
 progress-first-token = waiting for the model's first token
 progress-more-text = waiting for the rest of the answer
-progress-call = waiting for { $label }
 progress-thinking = thinking
 progress-writing = writing
 progress-compacting = compacting the conversation

@@ -42,7 +42,6 @@ command-suggestion = 是否想输入 /{ $name }？
 progress-waiting = 等待模型回应
 progress-first-token = 等待模型开始回应
 progress-more-text = 等待回答的其余部分
-progress-call = 等待 { $label }
 progress-thinking = 思考中
 progress-writing = 输出中
 progress-compacting = 正在压缩对话
