@@ -226,7 +226,7 @@ impl EventObserver<'_> {
                 self.registry.runs.update(self.id, |run| run.activity.add_call(call));
             }
             // Messages of hooks to the user.
-            EngineEvent::Notice(notice) => self.output.show_activity(&notice),
+            EngineEvent::Notice(notice) => self.output.show_activity(&notice.to_string()),
             EngineEvent::Message(message) => {
                 let text = message.text();
                 if message.response.is_some() {

@@ -7,6 +7,8 @@ use dormouse_conversation::{Block, ResultContent};
 use dormouse_tools::{CallContext, Read, Tool};
 use serde_json::value::to_raw_value;
 
+use crate::notice::EngineNotice;
+
 /// At most so many are attached to one prompt.
 const MOST_FILES: usize = 10;
 /// At most so many names of a folder are listed.
@@ -16,7 +18,7 @@ const MOST_NAMES: usize = 200;
 #[derive(Debug, Default)]
 pub(crate) struct Attached {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<EngineNotice>,
 }
 
 /// Attaches the files and folders that a prompt names. A word that names none is left alone: not every `@` is a path.
@@ -29,15 +31,15 @@ pub(crate) async fn attach(prompt: &str, context: &CallContext) -> Attached {
             continue;
         }
         if known.len() == MOST_FILES {
-            attached.notices.push(format!("only the first {MOST_FILES} files are attached"));
+            attached.notices.push(EngineNotice::TooManyFiles { most: MOST_FILES });
             break;
         }
         match contents(&path, context).await {
             Ok(blocks) => {
-                attached.notices.push(format!("attached {path}"));
+                attached.notices.push(EngineNotice::Attached { path: path.clone() });
                 attached.blocks.extend(blocks);
             }
-            Err(problem) => attached.notices.push(format!("not attached: {problem}")),
+            Err(problem) => attached.notices.push(EngineNotice::NotAttached { problem }),
         }
         known.push(path);
     }

@@ -275,7 +275,7 @@ impl Collector<'_, '_> {
 
     fn incoming_messages(&mut self) -> Vec<AttachedContext> {
         for notice in self.engine.receive() {
-            (self.sink)(EngineEvent::Notice(notice));
+            (self.sink)(EngineEvent::Notice(notice.into()));
         }
         self.engine.messages.take().into_iter().map(AttachedContext::Message).collect()
     }
@@ -328,7 +328,7 @@ impl Collector<'_, '_> {
         let files = files_of_calls(engine.conversation.history().last(), results, &engine.config);
         let loaded: Vec<_> = files.iter().flat_map(|file| engine.startup.touched(file)).collect();
         for warning in engine.startup.take_warnings() {
-            (self.sink)(EngineEvent::Notice(warning));
+            (self.sink)(EngineEvent::Notice(warning.into()));
         }
         if loaded.is_empty() {
             return None;

@@ -8,6 +8,7 @@ use dormouse_conversation::{Block, Message, ToolUseId, Usage};
 use dormouse_model::ModelError;
 
 use crate::compact::CompactionReport;
+use crate::notice::EngineNotice;
 use crate::recall::RecallReceipt;
 use crate::repeated_correction::RepeatedCorrection;
 use crate::session_account::SessionAccount;
@@ -101,7 +102,7 @@ pub enum EngineEvent {
     /// Control sequences that a hook has for the terminal: whoever writes them checks which are allowed.
     TerminalSequence(String),
     /// A notice for the user.
-    Notice(String),
+    Notice(EngineNotice),
 }
 
 /// How a turn ended.

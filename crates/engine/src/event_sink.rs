@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 use crate::event::EngineEvent;
+use crate::notice::EngineNotice;
 
 /// Receives the events of a turn.
 pub type EventSink<'a> = dyn FnMut(EngineEvent) + Send + 'a;
@@ -66,8 +67,8 @@ impl<'a> TurnContext<'a> {
     }
 
     /// Reports something the user should know.
-    pub fn notice(&mut self, text: impl Into<String>) {
-        self.emit(EngineEvent::Notice(text.into()));
+    pub fn notice(&mut self, notice: impl Into<EngineNotice>) {
+        self.emit(EngineEvent::Notice(notice.into()));
     }
 
     /// The sink alone, for functions that only report.

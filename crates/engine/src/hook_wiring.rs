@@ -22,7 +22,7 @@ use crate::spending::SharedCost;
 impl From<HookNotice> for EngineEvent {
     fn from(notice: HookNotice) -> Self {
         match notice {
-            HookNotice::Text(text) => Self::Notice(text),
+            HookNotice::Text(text) => Self::Notice(text.into()),
             HookNotice::TerminalSequence(sequence) => Self::TerminalSequence(sequence),
         }
     }

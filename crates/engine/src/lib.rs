@@ -30,6 +30,7 @@ mod mcp_servers;
 mod memory;
 mod memory_usage;
 mod meter;
+mod notice;
 mod plan;
 mod prompt;
 mod recall;
@@ -84,6 +85,7 @@ pub use memory::{
     MemoryManifest, MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange,
     memory_tools,
 };
+pub use notice::EngineNotice;
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallForm, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,

@@ -194,7 +194,8 @@ pub(crate) fn remove_unneeded_checkpoints(
     let now = SystemTime::from(config.services.clock.now());
     let removed = Dir::open(project).map_err(CheckpointError::from);
     if let Err(error) = removed.and_then(|project| remove_old_checkpoints(&project, now)) {
-        sink(EngineEvent::Notice(format!("old checkpoints could not be removed: {error}")));
+        let text = format!("old checkpoints could not be removed: {error}");
+        sink(EngineEvent::Notice(text.into()));
     }
 }
 
@@ -211,7 +212,7 @@ pub(crate) async fn end_checkpoint(turn: &mut TurnContext<'_>, config: &EngineCo
     });
     // A panic loses a checkpoint, not the turn.
     for notice in ended.await.unwrap_or_default() {
-        turn.emit(EngineEvent::Notice(notice));
+        turn.emit(EngineEvent::Notice(notice.into()));
     }
 }
 

@@ -12,6 +12,7 @@ use dormouse_hooks::{HookRunner, PromptSource, SessionEndReason, SessionSource, 
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::EventSink;
 use crate::hook_model::EngineHookModel;
+use crate::notice::EngineNotice;
 
 /// The file in a session's own folder with the title that the user or a hook gave it.
 pub const TITLE_FILE: &str = "title.txt";
@@ -156,15 +157,14 @@ impl SessionHooks {
             _ => return None,
         };
         if let Some(why) = verdict.halt {
-            sink(EngineEvent::Notice(format!("A hook ended the turn: {why}")));
+            sink(EngineEvent::Notice(EngineNotice::TurnEndedByHook { why }));
             return None;
         }
         self.add_notes(verdict.notes);
         let why = verdict.block?;
         if continuations >= MOST_CONTINUATIONS {
-            sink(EngineEvent::Notice(format!(
-                "A Stop hook continued the turn {MOST_CONTINUATIONS} times in a row; it is not asked again."
-            )));
+            let notice = EngineNotice::StopHookIgnored { times: MOST_CONTINUATIONS };
+            sink(EngineEvent::Notice(notice));
             return None;
         }
         Some(why)
@@ -191,6 +191,7 @@ fn title_file() -> RelPath {
 pub(crate) fn write_title(session: &Dir, title: Option<String>, sink: &mut EventSink<'_>) {
     let Some(title) = title.filter(|title| !title.trim().is_empty()) else { return };
     if let Err(problem) = save_title(session, &title) {
-        sink(EngineEvent::Notice(format!("The session's title could not be saved: {problem}")));
+        let text = format!("The session's title could not be saved: {problem}");
+        sink(EngineEvent::Notice(text.into()));
     }
 }

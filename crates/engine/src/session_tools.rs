@@ -66,7 +66,7 @@ impl SessionTools {
     ) -> Option<SkillCall> {
         self.skills.revoke_permissions();
         let call = self.skills.call_from_prompt(prompt)?;
-        call.notices.iter().cloned().for_each(|notice| sink(EngineEvent::Notice(notice)));
+        call.notices.iter().cloned().for_each(|notice| sink(EngineEvent::Notice(notice.into())));
         Some(call)
     }
 

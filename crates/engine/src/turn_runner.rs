@@ -108,7 +108,7 @@ impl Engine {
     pub fn start<'a>(&'a mut self, sink: &'a mut EventSink<'_>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let warnings = self.startup.take_warnings().into_iter();
-            warnings.for_each(|warning| sink(EngineEvent::Notice(warning)));
+            warnings.for_each(|warning| sink(EngineEvent::Notice(warning.into())));
             let Some((runner, source)) = self.hooks.take_pending_start() else { return };
             runner.instructions_loaded(self.startup.loaded());
             // A hook cannot refuse a session: its reason goes to the user.

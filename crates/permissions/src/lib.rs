@@ -11,6 +11,7 @@ mod host;
 mod known_commands;
 mod protected;
 mod reading;
+mod reason;
 mod request;
 mod rule;
 mod rule_names;
@@ -25,6 +26,7 @@ pub use gate::{
 };
 pub use host::{HostPattern, normalize_host};
 pub use reading::{ReadingScope, credential_places};
+pub use reason::PermissionReason;
 pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};
 pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE};

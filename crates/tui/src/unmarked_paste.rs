@@ -21,7 +21,7 @@ impl UnmarkedPaste {
         }
         // One line feed after a paste is the key.
         let is_next_part = self.goes_on && bytes.len() > 1;
-        self.goes_on = bytes.iter().all(is_text) && (is_next_part || has_lines(bytes));
+        self.goes_on = bytes.iter().copied().all(is_text) && (is_next_part || has_lines(bytes));
         if !self.goes_on {
             self.cut.clear();
             return None;
@@ -57,17 +57,17 @@ impl UnmarkedPaste {
 }
 
 /// Not a part of a sequence, nor a control key.
-fn is_text(byte: &u8) -> bool {
+fn is_text(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\r' | b'\n' | 0x20..=0x7e | 0x80..)
 }
 
-fn is_line_end(byte: &u8) -> bool {
+fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
 /// Whether there is text both before and after a line end. A line with its Enter may have been typed.
 fn has_lines(bytes: &[u8]) -> bool {
-    bytes.split(is_line_end).filter(|line| !line.is_empty()).count() > 1
+    bytes.split(|byte| is_line_end(*byte)).filter(|line| !line.is_empty()).count() > 1
 }
 
 #[cfg(test)]

@@ -282,7 +282,7 @@ impl OutputPrinter {
                 self.notice("notice", corrected.line("dormouse memory guard"));
             }
             EngineEvent::Planned(plan) => self.planned(plan),
-            EngineEvent::Notice(text) => self.notice("notice", text.clone()),
+            EngineEvent::Notice(notice) => self.notice("notice", notice.to_string()),
             EngineEvent::Compacted(report) => self.compacted(report),
             EngineEvent::ToolStarted { name, input, .. } if self.verbose => {
                 self.end_line();

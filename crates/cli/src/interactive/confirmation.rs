@@ -18,6 +18,7 @@ use dormouse_tui::width;
 use crate::args::SettingsScope;
 use crate::message_catalog::msg;
 use crate::terminal::diff::unified_texts;
+use crate::wiring::permission_reason::reason_text;
 
 use super::{edit_diff, tool_calls};
 
@@ -85,14 +86,14 @@ pub(crate) fn rows(
                 let path = printable(&change.path.display().to_string()).into_owned();
                 let real = msg!("writes-to", path = path);
                 wrapped(&mut flow, &real, Style::BOLD);
-                wrapped(&mut flow, &printable(&question.why), Style::DIM);
+                wrapped(&mut flow, &printable(&reason_text(&question.why)), Style::DIM);
                 out.extend(flow.take());
             }
             out.extend(diff.map(|diff| diff.rows).unwrap_or_default());
         }
         None => {
             command(question, &mut flow);
-            wrapped(&mut flow, &printable(&question.why), Style::DIM);
+            wrapped(&mut flow, &printable(&reason_text(&question.why)), Style::DIM);
         }
     }
     out.extend(flow.take());
@@ -258,7 +259,7 @@ fn plan(question: &ConfirmationRequest, columns: usize) -> Vec<Piece> {
     let mut markdown = Renderer::new(columns);
     out.extend(markdown.push(&format!("{}\n", text.trim())));
     out.extend(markdown.finish());
-    wrapped(&mut flow, &printable(&question.why), Style::DIM);
+    wrapped(&mut flow, &printable(&reason_text(&question.why)), Style::DIM);
     out.extend(flow.take());
     out
 }

@@ -13,6 +13,7 @@ use dormouse_tui::style::Style;
 
 use crate::message_catalog::msg;
 use crate::wiring::command_text::{duration_text, exit_text, shell_end_text};
+use crate::wiring::permission_reason::reason_text;
 
 /// The outcome of a tool call.
 #[derive(Debug, PartialEq, Eq)]
@@ -224,7 +225,7 @@ fn failure(name: &str, first: &str, folder: &Path) -> String {
         Some(CallRefusal::Declined { said: Some(said) }) => {
             msg!("call-declined-because", said = said)
         }
-        Some(CallRefusal::Denied { why }) => msg!("call-not-run", why = why),
+        Some(CallRefusal::Denied { why }) => msg!("call-not-run", why = reason_text(&why)),
         None => msg!("call-failed", why = text),
     }
 }

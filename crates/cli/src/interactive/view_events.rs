@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::message_catalog::msg;
 use crate::wiring::compaction_notice::compaction_notice;
+use crate::wiring::engine_notice::notice_text;
 
 use super::tool_calls::{self, CallOutcome};
 use super::view::{LastOutput, TerminalView, TextState, memory_notice};
@@ -94,7 +95,7 @@ impl TerminalView {
                 self.progress.waiting(now);
                 self.note(&compaction_notice(&report), Style::DIM);
             }
-            EngineEvent::Notice(text) => self.note(&text, Style::DIM),
+            EngineEvent::Notice(notice) => self.note(&notice_text(&notice), Style::DIM),
             EngineEvent::TerminalSequence(text) => {
                 if let Some(live) = self.live() {
                     live.send_allowed(&text);

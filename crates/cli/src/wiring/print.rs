@@ -15,6 +15,7 @@ use crate::message_catalog::msg;
 use crate::terminal::color::ColorMode;
 use crate::terminal::diff::unified_diff;
 use crate::terminal::tty;
+use crate::wiring::engine_notice::notice_text;
 use crate::wiring::exit::Failure;
 
 /// The first error of writing data.
@@ -77,8 +78,8 @@ fn row_text(row: &LiveRow) -> String {
 
 /// Prints a notice of the engine outside a turn.
 pub(crate) fn notice(event: dormouse_engine::EngineEvent) {
-    if let dormouse_engine::EngineEvent::Notice(text) = event {
-        note(&msg!("note-line", text = text));
+    if let dormouse_engine::EngineEvent::Notice(notice) = event {
+        note(&msg!("note-line", text = notice_text(&notice)));
     }
 }
 

@@ -21,6 +21,8 @@ fn a_session_in_chinese() {
         .reply(call("a", "ls \"睡鼠\""))
         .reply(call("b", "touch \"松果\""))
         .reply(ScriptedTurn::new().text("好的，不建文件。"))
+        .reply(call("c", "touch \"松果\""))
+        .reply(ScriptedTurn::new().text("计划模式下不行。"))
         .start();
     let home = TestHome::new().with_server(&server);
     speak_chinese(&home);
@@ -33,7 +35,8 @@ fn a_session_in_chinese() {
     terminal.enter("看一下目录");
     wait_for_menu(&terminal, "拒绝，并告诉模型原因");
     let screen = terminal.screen();
-    for wanted in ["退出码 2", "1 允许 (y)", "允许，并编辑或保存规则"] {
+    let reason = "`touch` 不是已知的只读命令";
+    for wanted in ["退出码 2", "1 允许 (y)", "允许，并编辑或保存规则", reason] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     answer(&mut terminal, "n", "好的，不建文件。");
@@ -42,6 +45,14 @@ fn a_session_in_chinese() {
     wait_for_prompt_in(&terminal, &["plan "]);
     let system = server.requests()[0].system_text();
     assert!(system.contains("answer in Chinese"), "{system}");
+    // The model reads reasons in English, in every language of the user's.
+    home.write("笔记.md", "松果");
+    say(&mut terminal, "按 @笔记.md 再试一次", "计划模式下不行。");
+    assert!(terminal.screen().contains("已附上 笔记.md"), "{}", terminal.screen());
+    let screen: String = terminal.screen().split_whitespace().collect();
+    assert!(screen.contains("不是已知的只读命令。计划模式下不允许修改。"), "{screen}");
+    let told = server.requests().last().unwrap().text();
+    assert!(told.contains("Plan mode allows no changes."), "{told}");
     leave(terminal);
     server.finish();
 }

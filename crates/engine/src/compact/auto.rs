@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event_sink::TurnContext;
 use crate::layers::Layers;
+use crate::notice::EngineNotice;
 
 /// Whether a request can be sent.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl Engine {
             match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
                 CompactionOutcome::Interrupted => return Ok(RoomCheck::Interrupted),
                 CompactionOutcome::Blocked(why) => {
-                    turn.notice(format!("A hook refused the compaction: {why}"));
+                    turn.notice(EngineNotice::CompactionRefused { why });
                 }
                 CompactionOutcome::Done(_)
                 | CompactionOutcome::Nothing

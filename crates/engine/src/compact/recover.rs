@@ -15,6 +15,7 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::{EventSink, TurnContext};
 use crate::layers::Layers;
+use crate::notice::EngineNotice;
 use crate::turn_state::Recovery;
 
 impl Engine {
@@ -44,7 +45,7 @@ impl Engine {
                 match Box::pin(self.compact(CompactionRequest::auto(), turn)).await? {
                     CompactionOutcome::Done(report) => Ok(report.after < report.before),
                     CompactionOutcome::Blocked(why) => {
-                        turn.notice(format!("A hook refused the compaction: {why}"));
+                        turn.notice(EngineNotice::CompactionRefused { why });
                         Ok(false)
                     }
                     CompactionOutcome::Nothing
@@ -126,10 +127,11 @@ fn remove_media(
     for (message, changed) in stored {
         conversation.transcript.record_stored(message, &changed)?;
     }
-    sink(EngineEvent::Notice(format!(
+    let text = format!(
         "The server refuses a request of this size; left out from now on: {}",
         removed.join(", ")
-    )));
+    );
+    sink(EngineEvent::Notice(text.into()));
     conversation
         .replace_history(MessageHistory::from_messages(messages)?, "pictures were taken out");
     Ok(true)

@@ -163,7 +163,7 @@ impl Engine {
                 let draft = writer.folded(range);
                 if self.compaction.breaker.failed() {
                     record_breaker(&self.figures, BreakerState::Open);
-                    sink(EngineEvent::Notice(NOT_ASKED.to_owned()));
+                    sink(EngineEvent::Notice(NOT_ASKED.to_owned().into()));
                 }
                 draft.map(|draft| CompactionDraft { trouble: Some(why), ..draft })
             }
@@ -209,7 +209,7 @@ async fn run_before_hooks(
 fn report_stop(notice: Option<String>, figures: &SessionMetrics, sink: &mut EventSink<'_>) {
     if let Some(notice) = notice {
         record_breaker(figures, BreakerState::Open);
-        sink(EngineEvent::Notice(notice));
+        sink(EngineEvent::Notice(notice.into()));
     }
 }
 

@@ -41,7 +41,7 @@ impl Driver<'_, '_> {
             let result = caller.run(tool_use, &context).await;
             let notices =
                 context.checkpoints.iter().flat_map(|checkpoints| checkpoints.take_notices());
-            let notices = notices.map(EngineEvent::Notice);
+            let notices = notices.map(|notice| EngineEvent::Notice(notice.into()));
             let events = call_events(tool_use, &result).into_iter().chain(notices).collect();
             let CallResult { content, spilled, is_error, verdict, notes, halt, .. } = result;
             let kept = match &spilled {

@@ -23,6 +23,7 @@ use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::TurnContext;
 use crate::layers::Layers;
 use crate::meter::RequestMeter;
+use crate::notice::EngineNotice;
 use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
 use event_sources::{DriverEvent, EventSources, ResponseSource};
 
@@ -251,10 +252,11 @@ impl<'e, 't> Driver<'e, 't> {
             self.sent.take().and_then(|sent| engine.conversation.find_cache_break(&sent, &message));
         if let Some(found) = cache_break {
             self.meter.broke(&found);
-            self.turn.notice(format!(
-                "The server read {} tokens from its cache instead of {}: {}",
-                found.read, found.expected, found.cause
-            ));
+            self.turn.notice(EngineNotice::CacheBroken {
+                read: found.read,
+                expected: found.expected,
+                cause: found.cause.to_string(),
+            });
         }
         engine.spending.count_response(&usage);
         let message = engine.conversation.push(message)?;

@@ -18,6 +18,7 @@ use crate::conversation::Conversation;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
+use crate::notice::EngineNotice;
 use crate::spending::Pricing;
 
 /// The cheap layers of a conversation.
@@ -71,9 +72,8 @@ impl Layers<'_> {
         let changed = plan.report.changed;
         let freed = plan.report.freed_tokens;
         self.apply(&plan, CompactionTrigger::Auto)?;
-        sink(EngineEvent::Notice(format!(
-            "The context window is filling up: the oldest {changed} messages are left out from now on (about {freed} tokens); the transcript keeps them"
-        )));
+        let notice = EngineNotice::MessagesDropped { count: changed, tokens: freed };
+        sink(EngineEvent::Notice(notice));
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
 use crate::fork::cached;
+use crate::notice::EngineNotice;
 use crate::spending::Pricing;
 
 impl Layers<'_> {
@@ -42,9 +43,8 @@ impl Layers<'_> {
         let changed = plan.report.changed;
         let freed = plan.report.freed_tokens;
         self.apply(&plan, CompactionTrigger::Auto)?;
-        sink(EngineEvent::Notice(format!(
-            "{changed} old tool results are left out from now on, which is cheaper (about {freed} tokens less); the newest stay"
-        )));
+        let notice = EngineNotice::ResultsCleared { count: changed, tokens: freed };
+        sink(EngineEvent::Notice(notice));
         Ok(())
     }
 }

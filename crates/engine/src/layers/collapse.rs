@@ -23,6 +23,7 @@ use crate::event::EngineEvent;
 use crate::event_sink::{EventSink, TurnContext};
 use crate::fork::{ForkEnd, ForkGate, ForkOrder, ForkSource};
 use crate::jobs::{JobEnd, JobHandle, JobStatus, Jobs};
+use crate::notice::EngineNotice;
 
 /// The kind of the job, and the purpose of its requests.
 const KIND: &str = "collapse";
@@ -142,9 +143,8 @@ impl CollapseState {
             self.staged.retain(|staged| *staged != fold.span);
             self.ready.retain(|ready| ready.span != fold.span);
         }
-        sink(EngineEvent::Notice(format!(
-            "{changed} older messages are shown to the model as a summary from now on (about {freed} tokens less); /expand restores them"
-        )));
+        let notice = EngineNotice::MessagesCollapsed { count: changed, tokens: freed };
+        sink(EngineEvent::Notice(notice));
         Ok(true)
     }
 

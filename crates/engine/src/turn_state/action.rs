@@ -9,6 +9,7 @@ use dormouse_tools::ToolClass;
 use super::partial_response::PendingCall;
 use super::recovery::Recovery;
 use crate::event::{EngineEvent, TurnEnd};
+use crate::notice::EngineNotice;
 
 /// An event of a turn.
 #[derive(Debug, Clone)]
@@ -79,7 +80,7 @@ pub(crate) enum StepOutput {
     Withdrawn,
     ToolFinished { id: ToolUseId, name: String, result: Block },
     Retrying { error: ModelError, delay: Duration, retry: u32 },
-    Notice(String),
+    Notice(EngineNotice),
 }
 
 impl StepOutput {

@@ -431,9 +431,9 @@ impl TurnState {
             response.open_text.clear();
             let mut actions = vec![
                 TurnAction::DropResponse,
-                TurnAction::Emit(StepOutput::Notice(format!(
-                    "{error}; going on with the calls that were complete"
-                ))),
+                TurnAction::Emit(StepOutput::Notice(
+                    format!("{error}; going on with the calls that were complete").into(),
+                )),
             ];
             actions.extend(self.commit_response(&response));
             if self.broken > MOST_IN_A_ROW {

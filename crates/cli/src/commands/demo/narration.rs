@@ -53,7 +53,7 @@ fn narrate_activity(event: &EngineEvent) {
         }
         EngineEvent::Remembered(what) => line(&format!("  memory: {what}")),
         EngineEvent::Compacted(report) => line(&format!("  {}", compaction_notice(report))),
-        EngineEvent::Notice(text) => line(&format!("  note: {text}")),
+        EngineEvent::Notice(notice) => line(&format!("  note: {notice}")),
         _ => {}
     }
 }

@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use crate::args::{CheckArguments, PermissionsCommand};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::permission_reason::reason_text;
 use crate::wiring::permissions::{mode, reading_scope, rules};
 use crate::wiring::print;
 use crate::wiring::sandbox::{SandboxStatus, SessionPermissions};
@@ -65,7 +66,7 @@ pub(crate) fn run(command: &PermissionsCommand, world: &World) -> Result<Exit, F
         };
         print::data_line(&serde_json::to_string(&answer).map_err(Failure::failed)?);
     } else {
-        print::data_line(&format!("{verdict}: {}", decision.why));
+        print::data_line(&format!("{verdict}: {}", reason_text(&decision.why)));
         match sandboxed {
             Some(false) if sandbox.is_some() => print::note(&msg!("sandbox-excluded")),
             Some(_) => print::note(&described),

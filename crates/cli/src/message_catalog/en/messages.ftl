@@ -693,3 +693,46 @@ acp-mode-refused = there is no mode `{ $mode }` here, or it allows more than the
 acp-session-unknown = there is no session { $id }; open it with session/new or session/load
 acp-max-cost = the cost limit was reached before the model finished
 acp-busy = a turn of this session is running; cancel it first
+# Why a call may run or not
+
+reason-agent-asks = the agent { $agent } asks: { $reason }
+reason-plan-mode = { $reason }. Plan mode allows no changes.
+reason-agent-reads = { $reason }. This agent may only read.
+reason-rule-denies = the rule `{ $rule }` denies it
+reason-rule-asks = the rule `{ $rule }` asks first
+reason-rule-allows = the rule `{ $rule }` allows it
+reason-rule-hides = the rule `{ $rule }` denies reading { $file }, which it can reach
+reason-read-only = it only reads
+reason-read-only-command = the command only reads
+reason-bypass = everything is permitted in this mode
+reason-edits-accepted = edits in the working directory are accepted
+reason-sandboxed = it runs in the sandbox
+reason-unknown-tool = { $tool } may change something
+reason-request = it sends a request to `{ $host }`
+reason-program = `{ $part }` is not known as a read-only command
+reason-git-subcommand = `git { $part }` is not a read-only git subcommand
+reason-flag = `{ $part }` may do more than read
+reason-writes-file = `{ $part }` writes to a file
+reason-modifies-files = `{ $part }` may modify files
+reason-deletes-files = `{ $part }` deletes the files it finds
+reason-changes-repository = `{ $part }` may change the repository
+reason-runs-program = `{ $part }` runs a program
+reason-writes = it writes { $path }
+reason-credentials = it can read { $path }, which may hold keys or passwords
+reason-reads-outside = it reads { $path }, outside the project
+reason-outside = { $path } is outside the working directory
+reason-configuration-file = { $path } is a configuration file that programs load at startup
+reason-configuration-folder = { $path } is in `{ $folder }`; files there configure programs
+
+# Notices of the engine
+
+notice-attached = attached { $path }
+notice-not-attached = not attached: { $problem }
+notice-too-many-files = only the first { $most } files are attached
+notice-results-cleared = { $count } old tool results are left out from now on, which is cheaper (about { $tokens } tokens less); the newest stay
+notice-messages-collapsed = { $count } older messages are shown to the model as a summary from now on (about { $tokens } tokens less); /expand restores them
+notice-messages-dropped = The context window is filling up: the oldest { $count } messages are left out from now on (about { $tokens } tokens); the transcript keeps them
+notice-cache-broken = The server read { $read } tokens from its cache instead of { $expected }: { $cause }
+notice-compaction-refused = A hook refused the compaction: { $why }
+notice-turn-ended = A hook ended the turn: { $why }
+notice-stop-hook = A Stop hook continued the turn { $times } times in a row; it is not asked again.

@@ -653,3 +653,46 @@ acp-mode-refused = 这里没有模式“{ $mode }”，或者它允许的操作�
 acp-session-unknown = 没有会话 { $id }；请用 session/new 或 session/load 打开
 acp-max-cost = 模型完成之前已达到费用上限
 acp-busy = 该会话正在运行一个回合；请先取消
+# Why a call may run or not
+
+reason-agent-asks = 子代理 { $agent } 请求：{ $reason }
+reason-plan-mode = { $reason }。计划模式下不允许修改。
+reason-agent-reads = { $reason }。该子代理只能读取。
+reason-rule-denies = 规则 `{ $rule }` 禁止该操作
+reason-rule-asks = 规则 `{ $rule }` 要求先确认
+reason-rule-allows = 规则 `{ $rule }` 允许该操作
+reason-rule-hides = 规则 `{ $rule }` 禁止读取 { $file }，而该操作可能读到它
+reason-read-only = 只读操作
+reason-read-only-command = 该命令只读取
+reason-bypass = 当前模式允许一切操作
+reason-edits-accepted = 当前模式接受对工作目录的修改
+reason-sandboxed = 在沙箱中运行
+reason-unknown-tool = { $tool } 可能会修改内容
+reason-request = 会向 `{ $host }` 发送请求
+reason-program = `{ $part }` 不是已知的只读命令
+reason-git-subcommand = `git { $part }` 不是只读的 git 子命令
+reason-flag = `{ $part }` 可能不只是读取
+reason-writes-file = `{ $part }` 会写入文件
+reason-modifies-files = `{ $part }` 可能会修改文件
+reason-deletes-files = `{ $part }` 会删除找到的文件
+reason-changes-repository = `{ $part }` 可能会修改仓库
+reason-runs-program = `{ $part }` 会运行其他程序
+reason-writes = 会写入 { $path }
+reason-credentials = 可能读到 { $path }，其中可能有密钥或密码
+reason-reads-outside = 会读取项目之外的 { $path }
+reason-outside = { $path } 在工作目录之外
+reason-configuration-file = { $path } 是程序启动时加载的配置文件
+reason-configuration-folder = { $path } 位于 `{ $folder }`，其中的文件用于配置程序
+
+# Notices of the engine
+
+notice-attached = 已附上 { $path }
+notice-not-attached = 未附上：{ $problem }
+notice-too-many-files = 只附上前 { $most } 个文件
+notice-results-cleared = 之后的请求不再包含 { $count } 条旧的工具结果，这样更省（约少 { $tokens } token）；最新的结果保留
+notice-messages-collapsed = { $count } 条较早的消息从现在起以摘要形式提供给模型（约少 { $tokens } token）；/expand 可恢复
+notice-messages-dropped = 上下文窗口快满了：之后的请求不再包含最早的 { $count } 条消息（约 { $tokens } token），会话记录中仍然保留
+notice-cache-broken = 服务器从缓存读取了 { $read } token，而不是 { $expected }：{ $cause }
+notice-compaction-refused = 钩子拒绝了压缩：{ $why }
+notice-turn-ended = 钩子结束了本轮：{ $why }
+notice-stop-hook = Stop 钩子已连续 { $times } 次让本轮继续，不再询问它。
