@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dormouse_base::AgentId;
 use dormouse_context::{Fragment, SubagentResult};
 use dormouse_engine::{
-    EngineError, EngineEvent, IncomingMessage, JobEnd, JobStatus, TurnContext, TurnEnd, TurnReport,
+    AgentEnd, EngineError, EngineEvent, EngineNotice, IncomingMessage, JobEnd, JobStatus,
+    TurnContext, TurnEnd, TurnReport,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -38,15 +39,16 @@ impl SubagentOutcome {
             text: self.text.clone(),
             transcript: run.transcript.display().to_string(),
         };
-        let status = match self.status {
-            RunStatus::Failed(_) => "failed",
-            RunStatus::Stopped => "was stopped",
-            RunStatus::Running | RunStatus::Done => "is done",
+        let end = match self.status {
+            RunStatus::Failed(_) => AgentEnd::Failed,
+            RunStatus::Stopped => AgentEnd::Stopped,
+            RunStatus::Running | RunStatus::Done => AgentEnd::Done,
         };
+        let (name, task) = (run.name.clone(), run.description.clone());
         IncomingMessage {
             id: run.id.to_string(),
             block: fragment.to_block(),
-            shown: Some(format!("agent {} {status}: {}", run.name, run.description)),
+            shown: Some(EngineNotice::AgentEnded { name, end, task }),
         }
     }
 

@@ -275,7 +275,7 @@ impl Collector<'_, '_> {
 
     fn incoming_messages(&mut self) -> Vec<AttachedContext> {
         for notice in self.engine.receive() {
-            (self.sink)(EngineEvent::Notice(notice.into()));
+            (self.sink)(EngineEvent::Notice(notice));
         }
         self.engine.messages.take().into_iter().map(AttachedContext::Message).collect()
     }

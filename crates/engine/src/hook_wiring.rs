@@ -15,6 +15,7 @@ use futures_util::future::BoxFuture;
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
+use crate::notice::EngineNotice;
 use crate::recall::{RecallForm, RecallReceipt, RecallStep};
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::spending::SharedCost;
@@ -31,7 +32,7 @@ impl From<HookNotice> for EngineEvent {
 impl IncomingMessageSource for HookRunner {
     fn take(&self) -> Vec<IncomingMessage> {
         let Some((id, notes)) = self.take_background_notes() else { return Vec::new() };
-        let shown = "a background hook has a message for the model".to_owned();
+        let shown = EngineNotice::BackgroundHook;
         vec![IncomingMessage { id, block: HookContext { notes }.to_block(), shown: Some(shown) }]
     }
 

@@ -85,7 +85,7 @@ pub use memory::{
     MemoryManifest, MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange,
     memory_tools,
 };
-pub use notice::EngineNotice;
+pub use notice::{AgentEnd, EngineNotice};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallForm, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,

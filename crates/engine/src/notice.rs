@@ -66,8 +66,30 @@ pub enum EngineNotice {
         /// How often.
         times: u32,
     },
+    /// A hook in the background has a message for the model.
+    BackgroundHook,
+    /// A subagent has ended.
+    AgentEnded {
+        /// Its name.
+        name: String,
+        /// How it ended.
+        end: AgentEnd,
+        /// Its task.
+        task: String,
+    },
     /// Anything else, in words.
     Text(String),
+}
+
+/// How a subagent ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentEnd {
+    /// With a result.
+    Done,
+    /// With an error.
+    Failed,
+    /// Somebody stopped it.
+    Stopped,
 }
 
 impl From<String> for EngineNotice {
@@ -104,6 +126,15 @@ impl fmt::Display for EngineNotice {
                 f,
                 "A Stop hook continued the turn {times} times in a row; it is not asked again."
             ),
+            Self::BackgroundHook => f.write_str("a background hook has a message for the model"),
+            Self::AgentEnded { name, end, task } => {
+                let how = match end {
+                    AgentEnd::Done => "is done",
+                    AgentEnd::Failed => "failed",
+                    AgentEnd::Stopped => "was stopped",
+                };
+                write!(f, "agent {name} {how}: {task}")
+            }
             Self::Text(text) => f.write_str(text),
         }
     }

@@ -7,6 +7,8 @@
 use dormouse_conversation::Block;
 use futures_util::future::{BoxFuture, ready};
 
+use crate::notice::EngineNotice;
+
 /// Brings messages to a session.
 pub trait IncomingMessageSource: Send + Sync {
     /// The messages since the last call, in order.
@@ -26,7 +28,7 @@ pub struct IncomingMessage {
     /// What the model reads.
     pub block: Block,
     /// What the user sees, in one line; none if they have seen it.
-    pub shown: Option<String>,
+    pub shown: Option<EngineNotice>,
 }
 
 /// Messages that have come and are not delivered yet.

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::{EventSink, TurnContext};
+use crate::notice::EngineNotice;
 use crate::rewind::{end_checkpoint, remove_unneeded_checkpoints};
 use crate::session_hooks::{SessionHooks, notes_block, write_title};
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
@@ -144,14 +145,14 @@ impl Engine {
     }
 
     /// Receives messages from outside for later delivery; returns the lines the user has not seen yet.
-    pub fn receive(&mut self) -> Vec<String> {
+    pub fn receive(&mut self) -> Vec<EngineNotice> {
         let new: Vec<IncomingMessage> = message_sources(&self.config.extensions, &self.hooks)
             .flat_map(IncomingMessageSource::take)
             .collect();
         let shown = new.iter().filter_map(|message| message.shown.clone());
         let notices = self.hooks.runner().into_iter().flat_map(|runner| runner.take_notices());
         let notices = notices.filter_map(|notice| match notice {
-            HookNotice::Text(text) => Some(text),
+            HookNotice::Text(text) => Some(text.into()),
             HookNotice::TerminalSequence(_) => None,
         });
         let shown = shown.chain(notices).collect();

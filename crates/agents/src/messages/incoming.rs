@@ -50,7 +50,7 @@ pub(crate) fn incoming_message(
         _ => parts(&draft.content, &address),
     };
     let reply_to = (draft.reach == SenderReachability::Answerable).then_some(address);
-    let shown = Some(printable(&format!("{sender}: {summary}")).into_owned());
+    let shown = Some(printable(&format!("{sender}: {summary}")).into_owned().into());
     let fragment = AgentMessage { sender, reply_to, summary, text, reply_instructions };
     IncomingMessage { id: message.id.to_string(), block: fragment.to_block(), shown }
 }
@@ -63,7 +63,7 @@ fn unexpected(id: &RequestId) -> String {
 }
 
 fn unreadable(id: String, problem: String) -> IncomingMessage {
-    let shown = Some(printable(&format!("mailbox: {problem}")).into_owned());
+    let shown = Some(printable(&format!("mailbox: {problem}")).into_owned().into());
     IncomingMessage { id, block: UnreadableMessage { problem }.to_block(), shown }
 }
 
@@ -118,7 +118,7 @@ mod tests {
             request_id: request_id.clone(),
             reason: None,
         });
-        assert_eq!(arrival.shown.as_deref(), Some("lead: asks to end the work"));
+        assert_eq!(arrival.shown.unwrap().to_string(), "lead: asks to end the work");
         let text = arrival.block.as_text().unwrap();
         let answer = r#"{"type":"shutdown_response","request_id":"r7","approve":true}"#;
         assert!(text.contains(answer) && text.contains("to `lead`"), "{text}");
@@ -127,7 +127,7 @@ mod tests {
             request_id,
             answer: no,
         }));
-        assert_eq!(arrival.shown.as_deref(), Some("lead: rejects the plan"));
+        assert_eq!(arrival.shown.unwrap().to_string(), "lead: rejects the plan");
         assert!(arrival.block.as_text().unwrap().contains("too risky"));
     }
 }

@@ -4,6 +4,8 @@ use dormouse_agents::{AgentDefinition, AgentDefinitions, AgentTools};
 use serde::Serialize;
 
 use crate::args::AgentsArguments;
+use crate::message_catalog::msg;
+use crate::wiring::agent_text::{description_text, origin_text};
 use crate::wiring::agents;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
@@ -59,10 +61,10 @@ pub(crate) fn rows(agents: &AgentDefinitions) -> Vec<(String, String)> {
     agents
         .all()
         .map(|agent| {
-            let mut marks = vec![agent.source.origin.to_string()];
-            marks.extend(agent.memory.map(|scope| format!("{} memory", scope.as_str())));
-            marks.extend(agent.background.then(|| "in the background".to_owned()));
-            (format!("{} ({})", agent.name, marks.join(", ")), agent.description.clone())
+            let mut marks = vec![origin_text(&agent.source.origin)];
+            marks.extend(agent.memory.map(|scope| msg!("agent-memory", scope = scope.as_str())));
+            marks.extend(agent.background.then(|| msg!("agent-in-background")));
+            (format!("{} ({})", agent.name, marks.join(", ")), description_text(agent))
         })
         .collect()
 }

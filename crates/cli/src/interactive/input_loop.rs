@@ -11,6 +11,7 @@ use dormouse_tui::style::{Color, Style};
 
 use crate::message_catalog::msg;
 use crate::wiring::catch_up::{idle_time, wait_idle};
+use crate::wiring::engine_notice::notice_text;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
 
@@ -182,7 +183,7 @@ impl InteractiveSession<'_> {
                     lines.extend(background::failure_notices(&self.session));
                     // The model gets these with the next prompt.
                     let messages = self.session.engine.receive();
-                    lines.extend(messages.iter().map(|text| background::incoming_line(text)));
+                    lines.extend(messages.iter().map(|notice| background::incoming_line(&notice_text(notice))));
                     for line in lines {
                         printer.print(&self.view, line);
                     }

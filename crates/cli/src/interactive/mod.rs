@@ -50,6 +50,7 @@ use dormouse_tui::suggestions::Suggestion;
 use crate::args::{Arguments, LIST_SESSIONS, OutputFormat};
 use crate::message_catalog::msg;
 use crate::terminal::tty::NoEcho;
+use crate::wiring::agent_text::description_text;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
@@ -220,7 +221,7 @@ fn agent_suggestions(session: &ActiveSession) -> Vec<Suggestion> {
     let agents = session.subagents.agents();
     let suggestion = |agent: &AgentDefinition| Suggestion {
         name: format!("agent-{}", agent.name),
-        description: agent.description.clone(),
+        description: description_text(agent),
     };
     agents.all().map(suggestion).collect()
 }

@@ -67,7 +67,7 @@ impl TurnStatus {
     /// On one row: time and key have room, whatever the rest takes.
     fn row(&self, columns: usize) -> String {
         let stop = self.is_long.then(|| msg!("progress-esc"));
-        let after = self.after(stop, "");
+        let after = self.after(stop.as_deref(), "");
         let room = columns.saturating_sub(width::of(&after)).max(LEAST_COLUMNS);
         let row = format!("{}{after}", width::fitted(&self.what, room));
         let printed = after_mark(&self.printed);
@@ -78,13 +78,13 @@ impl TurnStatus {
     }
 
     /// As a line of its own.
-    fn line(&self, stop: Option<String>) -> String {
+    fn line(&self, stop: Option<&str>) -> String {
         format!("{}{}", self.what, self.after(stop, &self.printed))
     }
 
-    fn after(&self, stop: Option<String>, printed: &str) -> String {
+    fn after(&self, stop: Option<&str>, printed: &str) -> String {
         let time = self.elapsed.map(duration_text).unwrap_or_default();
-        [time.as_str(), printed, stop.as_deref().unwrap_or_default()].map(after_mark).concat()
+        [time.as_str(), printed, stop.unwrap_or_default()].map(after_mark).concat()
     }
 }
 
@@ -228,7 +228,7 @@ impl TurnProgress {
         }
         self.appended = due;
         let stop = status.is_long.then(|| msg!("progress-control-c"));
-        Some(status.line(stop))
+        Some(status.line(stop.as_deref()))
     }
 
     /// What is going on and for how long, as a line of a log; none if nothing is.

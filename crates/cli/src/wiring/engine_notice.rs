@@ -1,6 +1,6 @@
 //! Notices of the engine in the user's language. Rare ones stay English.
 
-use dormouse_engine::EngineNotice;
+use dormouse_engine::{AgentEnd, EngineNotice};
 
 use crate::message_catalog::msg;
 
@@ -29,6 +29,15 @@ pub(crate) fn notice_text(notice: &EngineNotice) -> String {
         }
         EngineNotice::TurnEndedByHook { why } => msg!("notice-turn-ended", why = why.as_str()),
         EngineNotice::StopHookIgnored { times } => msg!("notice-stop-hook", times = *times),
+        EngineNotice::BackgroundHook => msg!("notice-background-hook"),
+        EngineNotice::AgentEnded { name, end, task } => {
+            let (name, task) = (name.as_str(), task.as_str());
+            match end {
+                AgentEnd::Done => msg!("notice-agent-done", name = name, task = task),
+                AgentEnd::Failed => msg!("notice-agent-failed", name = name, task = task),
+                AgentEnd::Stopped => msg!("notice-agent-stopped", name = name, task = task),
+            }
+        }
         EngineNotice::Text(text) => text.clone(),
     }
 }
@@ -51,6 +60,10 @@ mod tests {
             EngineNotice::CompactionRefused { why: text() },
             EngineNotice::TurnEndedByHook { why: text() },
             EngineNotice::StopHookIgnored { times: 8 },
+            EngineNotice::BackgroundHook,
+            EngineNotice::AgentEnded { name: text(), end: AgentEnd::Done, task: text() },
+            EngineNotice::AgentEnded { name: text(), end: AgentEnd::Failed, task: text() },
+            EngineNotice::AgentEnded { name: text(), end: AgentEnd::Stopped, task: text() },
             EngineNotice::Text(text()),
         ] {
             assert_eq!(notice_text(&notice), notice.to_string());

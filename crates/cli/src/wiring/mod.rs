@@ -1,6 +1,7 @@
 //! What commands, headless runs and the interactive mode share: environment, settings, session start, model
 //! connection, output and errors. Nothing here depends on a command or on a mode.
 
+pub(crate) mod agent_text;
 pub(crate) mod agents;
 pub(crate) mod attached_image;
 pub(crate) mod background_tasks;

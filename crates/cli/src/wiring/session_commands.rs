@@ -66,7 +66,7 @@ impl SessionCommands {
         let how = ended.map(|end| end.to_string()).unwrap_or_default();
         let how = how.trim_matches(['[', ']']).to_owned();
         let block = EndedCommand { id, command, how }.to_block();
-        IncomingMessage { id: self.ids.next().to_string(), block, shown: Some(shown) }
+        IncomingMessage { id: self.ids.next().to_string(), block, shown: Some(shown.into()) }
     }
 
     /// Runs a command as the model's would run, but neither restricted nor confirmed: the user has typed it.

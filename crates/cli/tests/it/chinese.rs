@@ -68,6 +68,10 @@ fn help_and_errors_in_chinese() {
         format!("{}{}", run.stdout, run.stderr)
     };
     assert!(run(&["memory", "--help"], 0).contains("列出记忆"));
+    let agents = run(&["agents"], 0);
+    assert!(agents.contains("explore (内置)") && agents.contains("只读取"), "{agents}");
+    let doctor = run(&["doctor", "--offline"], 1);
+    assert!(doctor.contains("正常     设置") && !doctor.contains("ok "), "{doctor}");
     let error = run(&["memory", "show", "没有"], 1);
     assert!(error.contains("错误：") && error.contains("提示："), "{error}");
     speak_english(&home);

@@ -1,5 +1,6 @@
 //! The result of a check. Every warning and problem says how to fix it.
 
+use dormouse_tui::width;
 use serde::Serialize;
 
 use crate::message_catalog::msg;
@@ -52,7 +53,8 @@ impl DoctorFinding {
 
     /// Status, area and text.
     pub(crate) fn line(&self) -> String {
-        format!("{:<8} {:<11} {}", self.status.as_str(), self.area, self.text)
+        let status = padded(&self.status.label(), 8);
+        format!("{status} {} {}", padded(&area_label(self.area), 11), self.text)
     }
 
     /// How to fix it, if something is to be fixed.
@@ -63,8 +65,8 @@ impl DoctorFinding {
     /// Its area, and what it is with its fix.
     pub(crate) fn row(&self) -> (String, String) {
         let fix = self.fix_text().map(|fix| format!(" ({fix})"));
-        let text = format!("{}: {}{}", self.status.as_str(), self.text, fix.unwrap_or_default());
-        (self.area.to_owned(), text)
+        let text = format!("{}: {}{}", self.status.label(), self.text, fix.unwrap_or_default());
+        (area_label(self.area), text)
     }
 
     pub(crate) fn to_json(&self) -> DoctorFindingJson<'_> {
@@ -83,11 +85,43 @@ impl FindingStatus {
         }
     }
 
+    /// In the user's language.
+    fn label(&self) -> String {
+        match self {
+            Self::Ok => msg!("doctor-status-ok"),
+            Self::Warning { .. } => msg!("doctor-status-warning"),
+            Self::Problem { .. } => msg!("doctor-status-problem"),
+        }
+    }
+
     fn fix(&self) -> Option<&str> {
         match self {
             Self::Ok => None,
             Self::Warning { fix } | Self::Problem { fix } => Some(fix),
         }
+    }
+}
+
+/// A text with blanks up to a width in columns.
+fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width::of(text))))
+}
+
+/// An area in the user's language.
+fn area_label(area: &str) -> String {
+    match area {
+        "settings" => msg!("doctor-area-settings"),
+        "key" => msg!("doctor-area-key"),
+        "server" => msg!("doctor-area-server"),
+        "embeddings" => msg!("doctor-area-embeddings"),
+        "guards" => msg!("doctor-area-guards"),
+        "folders" => msg!("doctor-area-folders"),
+        "locks" => msg!("doctor-area-locks"),
+        "transcripts" => msg!("doctor-area-transcripts"),
+        "sandbox" => msg!("doctor-area-sandbox"),
+        "terminal" => msg!("doctor-area-terminal"),
+        // Names.
+        other => other.to_owned(),
     }
 }
 

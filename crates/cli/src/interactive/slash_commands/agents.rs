@@ -63,16 +63,18 @@ pub(super) fn show(registry: &SubagentRegistry, view: &SharedView, name: &str) {
 pub(super) fn row(run: &SubagentRun) -> (String, String) {
     let status = match &run.status {
         RunStatus::Running => format!("{} · {}", run.description, run.activity.text),
-        RunStatus::Done => format!("{} · done", run.description),
-        RunStatus::Failed(reason) => format!("{} · failed: {reason}", run.description),
-        RunStatus::Stopped => format!("{} · stopped", run.description),
+        RunStatus::Done => format!("{} · {}", run.description, msg!("agent-done")),
+        RunStatus::Failed(reason) => {
+            format!("{} · {}", run.description, msg!("call-failed", why = reason.as_str()))
+        }
+        RunStatus::Stopped => format!("{} · {}", run.description, msg!("shell-stopped")),
     };
     let cost = run.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(" · ${cost:.4}"));
     let cost = cost.unwrap_or_default();
-    let background = if run.background { ", in the background" } else { "" };
-    let name = format!("{} ({}{background})", run.name, run.agent_type);
-    let requests = if run.requests == 1 { "request" } else { "requests" };
-    (name, format!("{status} · {} {requests}{cost}", run.requests))
+    let background = run.background.then(|| format!(", {}", msg!("agent-in-background")));
+    let name = format!("{} ({}{})", run.name, run.agent_type, background.unwrap_or_default());
+    let requests = msg!("agent-requests", count = run.requests);
+    (name, format!("{status} · {requests}{cost}"))
 }
 
 fn lines(message: &Message) -> Vec<String> {

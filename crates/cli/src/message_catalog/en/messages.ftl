@@ -736,3 +736,45 @@ notice-cache-broken = The server read { $read } tokens from its cache instead of
 notice-compaction-refused = A hook refused the compaction: { $why }
 notice-turn-ended = A hook ended the turn: { $why }
 notice-stop-hook = A Stop hook continued the turn { $times } times in a row; it is not asked again.
+
+# Subagents
+
+agent-general-purpose = Carries out a task of several steps on its own: research over many files, a change with its tests, anything for which no other agent fits better.
+agent-explore = Looks around in the code base quickly and only reads: where something is, how it works, what uses it. Say how thorough it should be.
+agent-plan = Works out how to build or change something and only reads: steps, files, risks. Use it before larger work.
+agent-guide = Answers questions about Dormouse itself: its commands, settings, memory, hooks, agents and plugins, from its manual.
+agent-statusline-setup = Sets up the line above the prompt in Dormouse: what it shows, and the command that prints it.
+agent-origin-built-in = built in
+agent-origin-plugin = plugin { $name }
+agent-origin-user = user
+agent-origin-project = project
+agent-origin-command-line = command line
+agent-origin-managed = managed
+agent-memory = { $scope } memory
+agent-in-background = in the background
+agent-done = done
+agent-requests =
+    { $count ->
+        [one] 1 request
+       *[other] { $count } requests
+    }
+notice-background-hook = a background hook has a message for the model
+notice-agent-done = agent { $name } is done: { $task }
+notice-agent-failed = agent { $name } failed: { $task }
+notice-agent-stopped = agent { $name } was stopped: { $task }
+
+# Labels of dormouse doctor
+
+doctor-status-ok = ok
+doctor-status-warning = warning
+doctor-status-problem = problem
+doctor-area-settings = settings
+doctor-area-key = key
+doctor-area-server = server
+doctor-area-embeddings = embeddings
+doctor-area-guards = guards
+doctor-area-folders = folders
+doctor-area-locks = locks
+doctor-area-transcripts = transcripts
+doctor-area-sandbox = sandbox
+doctor-area-terminal = terminal

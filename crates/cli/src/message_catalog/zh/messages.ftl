@@ -696,3 +696,41 @@ notice-cache-broken = 服务器从缓存读取了 { $read } token，而不是 { 
 notice-compaction-refused = 钩子拒绝了压缩：{ $why }
 notice-turn-ended = 钩子结束了本轮：{ $why }
 notice-stop-hook = Stop 钩子已连续 { $times } 次让本轮继续，不再询问它。
+
+# Subagents
+
+agent-general-purpose = 独立完成多步骤任务：跨多个文件的调研、带测试的修改，以及没有更合适的代理时的任何工作。
+agent-explore = 快速浏览代码库，只读取：某段代码在哪里、如何工作、被谁使用。请说明要查得多细。
+agent-plan = 设计如何实现或修改某项功能，只读取：步骤、文件、风险。适合在较大的改动之前使用。
+agent-guide = 根据手册回答关于 Dormouse 本身的问题：命令、设置、记忆、钩子、代理和插件。
+agent-statusline-setup = 设置 Dormouse 提示符上方的状态行：显示什么内容，以及由哪个命令输出。
+agent-origin-built-in = 内置
+agent-origin-plugin = 插件 { $name }
+agent-origin-user = 用户
+agent-origin-project = 项目
+agent-origin-command-line = 命令行
+agent-origin-managed = 统一管理
+agent-memory = { $scope } 记忆
+agent-in-background = 后台
+agent-done = 已完成
+agent-requests = { $count } 次请求
+notice-background-hook = 后台钩子有消息要告诉模型
+notice-agent-done = 子代理 { $name } 已完成：{ $task }
+notice-agent-failed = 子代理 { $name } 失败：{ $task }
+notice-agent-stopped = 子代理 { $name } 已停止：{ $task }
+
+# Labels of dormouse doctor
+
+doctor-status-ok = 正常
+doctor-status-warning = 警告
+doctor-status-problem = 问题
+doctor-area-settings = 设置
+doctor-area-key = 密钥
+doctor-area-server = 模型服务
+doctor-area-embeddings = 向量
+doctor-area-guards = 守卫规则
+doctor-area-folders = 目录
+doctor-area-locks = 锁
+doctor-area-transcripts = 会话记录
+doctor-area-sandbox = 沙箱
+doctor-area-terminal = 终端
