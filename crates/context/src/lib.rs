@@ -9,6 +9,7 @@
 
 mod agent_message;
 mod attached_file;
+mod attached_resource;
 mod breakpoints;
 pub mod compact;
 mod fragment;
@@ -22,6 +23,7 @@ mod user_command;
 
 pub use agent_message::{AgentMessage, UnreadableMessage};
 pub use attached_file::AttachedFile;
+pub use attached_resource::AttachedResource;
 pub use breakpoints::{TurnShape, plan_breakpoints};
 pub use fragment::{
     ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,

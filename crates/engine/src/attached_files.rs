@@ -1,9 +1,11 @@
-//! Files that a prompt names with `@path`: their contents go with it, as if the model had read them.
+//! Files that a prompt names with `@path`, and resources of MCP servers (`@server:uri`): their contents go with it, as if the model
+//! had read them.
 
 use std::path::Path;
 
-use dormouse_context::{AttachedFile, Fragment};
+use dormouse_context::{AttachedFile, AttachedResource, Fragment};
 use dormouse_conversation::{Block, ResultContent};
+use dormouse_mcp_client::McpHub;
 use dormouse_tools::{CallContext, Read, Tool};
 use serde_json::value::to_raw_value;
 
@@ -22,11 +24,21 @@ pub(crate) struct Attached {
 }
 
 /// Attaches the files and folders that a prompt names. A word that names none is left alone: not every `@` is a path.
-pub(crate) async fn attach(prompt: &str, context: &CallContext) -> Attached {
+pub(crate) async fn attach(
+    prompt: &str,
+    context: &CallContext,
+    servers: Option<&McpHub>,
+) -> Attached {
     let mut attached = Attached::default();
     let mut known: Vec<String> = Vec::new();
     for name in mentions(prompt) {
-        let Some(path) = existing(&name, &context.folder) else { continue };
+        let file = existing(&name, &context.folder);
+        let resource = servers.filter(|_| file.is_none()).and_then(|hub| hub.named_resource(&name));
+        let path = match (file, &resource) {
+            (Some(path), _) => path,
+            (None, Some(resource)) => format!("{}:{}", resource.server, resource.uri),
+            (None, None) => continue,
+        };
         if known.contains(&path) {
             continue;
         }
@@ -34,7 +46,15 @@ pub(crate) async fn attach(prompt: &str, context: &CallContext) -> Attached {
             attached.notices.push(EngineNotice::TooManyFiles { most: MOST_FILES });
             break;
         }
-        match contents(&path, context).await {
+        let found = match (servers, &resource) {
+            (Some(servers), Some(resource)) => {
+                let read = servers.read_resource(resource).await;
+                read.map(|text| vec![resource_block(&path, &text, context)])
+                    .map_err(|error| error.to_string())
+            }
+            _ => contents(&path, context).await,
+        };
+        match found {
             Ok(blocks) => {
                 attached.notices.push(EngineNotice::Attached { path: path.clone() });
                 attached.blocks.extend(blocks);
@@ -103,6 +123,11 @@ async fn contents(path: &str, context: &CallContext) -> Result<Vec<Block>, Strin
         // A picture.
         ResultContent::Blocks(blocks) => blocks,
     })
+}
+
+fn resource_block(name: &str, text: &str, context: &CallContext) -> Block {
+    let text = context.redactor.redact(text);
+    AttachedResource { name: name.to_owned(), text }.to_block()
 }
 
 fn names_in(folder: &Path) -> std::io::Result<String> {

@@ -288,7 +288,8 @@ impl Collector<'_, '_> {
         }
         let config = &self.engine.config;
         let context = self.engine.tool_state.call_context(config, CancellationToken::new());
-        let attached = attach(prompt, &context).await;
+        let servers = config.extensions.resources.as_deref();
+        let attached = attach(prompt, &context, servers).await;
         for notice in attached.notices {
             (self.sink)(EngineEvent::Notice(notice));
         }

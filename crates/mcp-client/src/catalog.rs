@@ -31,6 +31,15 @@ pub(crate) struct Catalog {
     pub(crate) tools: BTreeMap<String, Arc<OfferedTool>>,
     /// What was left out, and why.
     pub(crate) left_out: Vec<String>,
+    /// What users can attach.
+    pub(crate) resources: Vec<OfferedResource>,
+}
+
+/// A resource, as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfferedResource {
+    pub(crate) uri: String,
+    pub(crate) description: String,
 }
 
 /// A tool, as its server describes it.

@@ -58,6 +58,10 @@ impl McpHub {
         Self { servers: servers.collect(), setup }
     }
 
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &Arc<McpServer>> {
+        self.servers.values()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty()

@@ -16,6 +16,8 @@ mod error_chain;
 mod http;
 mod hub;
 mod message_limit;
+mod resource_list;
+mod resources;
 mod server;
 mod server_settings;
 mod server_spec;
@@ -27,6 +29,7 @@ mod tools;
 mod variables;
 
 pub use hub::{McpHub, ServerView};
+pub use resources::McpResource;
 pub use server::ServerStatus;
 pub use server_settings::{ParsedServers, ServerProblem, parse_servers, read_servers};
 pub use server_spec::{ServerOrigin, ServerSpec, Transport};

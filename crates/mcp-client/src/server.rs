@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::catalog::{Catalog, OfferedTool, cut};
 use crate::connection::{ConnectionEvent, McpConnection, describe_transport};
 use crate::message_limit::MessageOverflow;
+use crate::resource_list::listed_resources;
 use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
 use crate::tool_name::tool_name;
@@ -142,6 +143,8 @@ impl McpServer {
             Err(error) => return self.down(&error.to_string()),
         };
         let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
+        let resources = listed_resources(&peer).await;
+        let catalog = Catalog { resources, ..catalog };
         let mut kept = connection.keep();
         {
             let mut inner = lock(&self.inner);
@@ -168,6 +171,7 @@ impl McpServer {
     async fn refresh_catalog(&self, peer: &Peer<RoleClient>) {
         // A server that cannot list its tools any more is noticed by the next call.
         if let Ok(catalog) = Catalog::ask(peer).await {
+            let catalog = Catalog { resources: listed_resources(peer).await, ..catalog };
             lock(&self.inner).catalog = Arc::new(catalog);
         }
     }
@@ -190,7 +194,7 @@ impl McpServer {
     }
 
     /// The connection to call, connecting again if necessary.
-    async fn peer(self: &Arc<Self>) -> Result<Peer<RoleClient>, ServerUnavailable> {
+    pub(crate) async fn peer(self: &Arc<Self>) -> Result<Peer<RoleClient>, ServerUnavailable> {
         if let Some(peer) = self.open_peer() {
             return Ok(peer);
         }
@@ -222,7 +226,7 @@ impl McpServer {
             let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
             self.answer(tool, peer.call_tool_once(params).await).await
         };
-        let timeout = self.spec.timeout.unwrap_or(self.setup.call_timeout);
+        let timeout = self.call_timeout();
         // Dropping the call tells the server that it was cancelled.
         tokio::select! {
             biased;
@@ -234,6 +238,11 @@ impl McpServer {
                 timeout.as_millis()
             ))),
         }
+    }
+
+    /// How long a request may take.
+    pub(crate) fn call_timeout(&self) -> Duration {
+        self.spec.timeout.unwrap_or(self.setup.call_timeout)
     }
 
     fn check_offered(&self, tool: &str) -> Result<(), ToolError> {
@@ -297,11 +306,11 @@ impl McpServer {
         let _patience = tokio::time::timeout(Duration::from_secs(2), down).await;
     }
 
-    fn not_available(&self, error: &ServerUnavailable) -> ToolError {
+    pub(crate) fn not_available(&self, error: &ServerUnavailable) -> ToolError {
         self.failed(&format!("it is not available: {error}"))
     }
 
-    fn failed(&self, what: &str) -> ToolError {
+    pub(crate) fn failed(&self, what: &str) -> ToolError {
         let message = format!("MCP server `{}`: {what}", self.spec.name);
         ToolError::Failed { message: self.setup.redactor.redact(&message) }
     }

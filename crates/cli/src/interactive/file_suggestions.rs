@@ -1,9 +1,11 @@
-//! Subagents and files of the project for `@`: listed and matched by a thread of its own, so that typing never waits (U-7b).
+//! Subagents, resources of MCP servers and files of the project for `@`: listed and matched by a thread of its own, so that typing never waits (U-7b).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use dormouse_mcp_client::McpHub;
 use dormouse_tui::suggestions::Suggestion;
 use ignore::{Walk, WalkBuilder};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -28,6 +30,7 @@ pub(crate) type FittingFiles = (String, Vec<Suggestion>);
 pub(crate) struct FileSuggestions {
     folder: PathBuf,
     agents: Vec<Suggestion>,
+    servers: Arc<McpHub>,
     found: UnboundedSender<FittingFiles>,
     words: Option<Sender<String>>,
     last: Option<String>,
@@ -38,9 +41,10 @@ impl FileSuggestions {
     pub(crate) fn new(
         folder: PathBuf,
         agents: Vec<Suggestion>,
+        servers: Arc<McpHub>,
     ) -> (Self, UnboundedReceiver<FittingFiles>) {
         let (found, receiver) = unbounded_channel();
-        (Self { folder, agents, found, words: None, last: None }, receiver)
+        (Self { folder, agents, servers, found, words: None, last: None }, receiver)
     }
 
     /// Asks for the files that fit a word, unless it was asked for last.
@@ -53,7 +57,8 @@ impl FileSuggestions {
             let words = self.words.get_or_insert_with(|| {
                 let (words, asked) = channel();
                 let agents = std::mem::take(&mut self.agents);
-                let lister = FileLister::new(self.folder.clone(), agents, self.found.clone());
+                let sources = (agents, Arc::clone(&self.servers));
+                let lister = FileLister::new(self.folder.clone(), sources, self.found.clone());
                 std::thread::spawn(move || lister.serve(&asked));
                 words
             });
@@ -67,6 +72,7 @@ impl FileSuggestions {
 struct FileLister {
     folder: PathBuf,
     agents: Vec<Suggestion>,
+    servers: Arc<McpHub>,
     found: UnboundedSender<FittingFiles>,
     files: Vec<String>,
     listed: Option<Instant>,
@@ -74,9 +80,13 @@ struct FileLister {
 }
 
 impl FileLister {
-    fn new(folder: PathBuf, agents: Vec<Suggestion>, found: UnboundedSender<FittingFiles>) -> Self {
+    fn new(
+        folder: PathBuf,
+        (agents, servers): (Vec<Suggestion>, Arc<McpHub>),
+        found: UnboundedSender<FittingFiles>,
+    ) -> Self {
         let matcher = Matcher::new(Config::DEFAULT.match_paths());
-        Self { folder, agents, found, files: Vec::new(), listed: None, matcher }
+        Self { folder, agents, servers, found, files: Vec::new(), listed: None, matcher }
     }
 
     fn serve(mut self, asked: &Receiver<String>) {
@@ -121,7 +131,14 @@ impl FileLister {
         let files = fitting.iter().take(MOST_SUGGESTED).map(suggestion);
         // Subagents are few: those whose name goes on from the word.
         let agents = self.agents.iter().filter(|agent| agent.name.starts_with(word)).cloned();
-        let entries = agents.chain(files).collect();
+        // Resources by any part of their address: their server stands in front.
+        let resources = self.servers.resources().into_iter().map(|resource| Suggestion {
+            name: format!("{}:{}", resource.server, resource.uri),
+            description: resource.description,
+        });
+        let is_empty = word.is_empty();
+        let resources = resources.filter(|found| !is_empty && found.name.contains(word));
+        let entries = agents.chain(resources.take(MOST_SUGGESTED)).chain(files).collect();
         // A session that has ended needs no answer.
         let _gone = self.found.send((word.to_owned(), entries));
     }

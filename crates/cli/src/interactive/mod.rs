@@ -207,8 +207,11 @@ fn terminal(
     let has_no_color = environment.get(names::NO_COLOR).is_some();
     let styles = if has_no_color { LiveStyles::None } else { LiveStyles::All };
     let interface = Interface::new(entries, skills::suggestions(session), interface_texts());
-    let (files, fitting) =
-        FileSuggestions::new(session.project.folder.clone(), agent_suggestions(session));
+    let (files, fitting) = FileSuggestions::new(
+        session.project.folder.clone(),
+        agent_suggestions(session),
+        Arc::clone(&session.servers),
+    );
     let folder = session.project.folder.file_name().unwrap_or_default().to_string_lossy();
     let attention = Attention::new(session.settings.terminal, folder.into_owned());
     let looks = (styles, wrap_scroll(environment));

@@ -280,6 +280,7 @@ impl PreparedSession {
             hooks: Arc::new(self.hooks),
             skills: Arc::new(self.skills),
             announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
+            resources: Some(Arc::clone(&self.servers)),
             message_sources: message_sources(named.as_ref(), &commands),
             background_tasks,
             fork_points: None,

@@ -209,6 +209,34 @@ fn agents_are_suggested() {
     server.finish();
 }
 
+/// A resource of an MCP server is suggested by a part of its address, and its text goes with the message as the server's, not as
+/// the user's. What is no resource is left alone.
+#[test]
+fn resources_of_servers_go_with_the_message() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("I see.")).start();
+    let home = TestHome::new().with_server(&server);
+    let own = json!({ "command": env!("CARGO_BIN_EXE_dormouse"), "args": ["mcp"] });
+    let settings =
+        json!({ "mcpServers": { "notes": own }, "tools": { "mcpStartMs": 20_000 } }).to_string();
+    home.write(home.dormouse_home().join("settings.json"), settings);
+    let mut terminal = talk(&home, &[], (100, 24));
+    terminal.type_keys("look at @memory://in");
+    terminal.wait_for_text("notes:memory://index");
+    terminal.type_keys("\t");
+    terminal.wait_for_text("> look at @notes:memory://index");
+    say(&mut terminal, "and @notes:memory://nothing", "I see.");
+    let screen = terminal.screen();
+    assert!(screen.contains("attached notes:memory://index\n"), "{screen}");
+    assert!(!screen.contains("attached notes:memory://nothing"), "{screen}");
+    let message = server.single_request().last_message();
+    let told = texts(&message);
+    let resource = told.iter().find(|text| text.contains("not the user's words")).unwrap();
+    assert!(resource.starts_with("<system-reminder>\n"), "{resource}");
+    assert!(resource.contains(": notes:memory://index\n"), "{resource}");
+    leave(terminal);
+    server.finish();
+}
+
 fn make_executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -15,6 +15,7 @@ use dormouse_conversation::RequestOptions;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
+use dormouse_mcp_client::McpHub;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
 use dormouse_sandbox::SandboxPolicy;
@@ -107,6 +108,8 @@ pub struct Extensions {
     pub skills: Arc<Skills>,
     /// Facts that the model is told at the start and again when they change.
     pub announcers: Vec<Arc<dyn Announcer>>,
+    /// The servers whose resources a prompt can name; none in a conversation without them.
+    pub resources: Option<Arc<McpHub>>,
     /// Where messages from outside come from while the conversation runs.
     pub message_sources: Vec<Arc<dyn IncomingMessageSource>>,
     /// Tasks that run in the background.
