@@ -60,7 +60,7 @@ fn memories_are_looked_at_without_leaving() {
     say(&mut terminal, "/memory", "what it is about");
     say(&mut terminal, "/memory show \"two words\"", "By the user.");
     say(&mut terminal, "/memory show 'two", "Unclosed quotation mark");
-    say(&mut terminal, "/memory shwo x", "unrecognized subcommand");
+    say(&mut terminal, "/memory shwo x", "no command `shwo`. Did you mean `show`?");
     say(&mut terminal, "/memory show nothing", "no memory is called `nothing`");
     say(&mut terminal, "change it", "It waits.");
     say(&mut terminal, "/memory", "1 memory change waits for your review");
