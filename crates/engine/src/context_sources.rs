@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 
 use dormouse_context::{ContextAttachment, EnvironmentChanges, Fragment};
-use dormouse_conversation::transcript::MessageHeader;
+use dormouse_conversation::transcript::{LineNotes, MessageHeader};
 use dormouse_conversation::{
-    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, Role, ToolUse,
+    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, RecallReason, Role, ToolUse,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,7 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
 use crate::plan::PlanState;
-use crate::recall::RecallContext;
+use crate::recall::{RecallContext, RecalledBlock};
 use crate::session_hooks::notes_block;
 use crate::session_messages::{IncomingMessage, IncomingQueue};
 use crate::surroundings::Surroundings;
@@ -91,6 +91,8 @@ pub(crate) enum AttachedContext {
     Plain(Block),
     /// With the facts that the model knows from here on.
     Facts(Block, EnvironmentFacts),
+    /// With the reasons why these memories were recalled.
+    Recalled(RecalledBlock),
     /// With its id, by which the sender sees that it was delivered.
     Message(IncomingMessage),
 }
@@ -99,6 +101,7 @@ impl AttachedContext {
     fn block(&self) -> &Block {
         match self {
             Self::Plain(block) | Self::Facts(block, _) => block,
+            Self::Recalled(recalled) => &recalled.block,
             Self::Message(message) => &message.block,
         }
     }
@@ -117,18 +120,30 @@ pub(crate) async fn attach_before_prompt(
     Ok(())
 }
 
-/// The blocks that go into the message of the prompt.
-pub(crate) async fn blocks_with_prompt(
+/// What goes into the message of the prompt.
+#[derive(Debug, Default)]
+pub(crate) struct PromptAttachments {
+    pub(crate) blocks: Vec<Block>,
+    /// Why the memories among them were recalled.
+    pub(crate) recalled: Vec<RecallReason>,
+}
+
+/// Collects what goes into the message of the prompt.
+pub(crate) async fn context_with_prompt(
     engine: &mut Engine,
     occasion: &ContextOccasion<'_>,
     sink: &mut EventSink<'_>,
-) -> Vec<Block> {
-    let mut blocks = Vec::new();
+) -> PromptAttachments {
+    let mut context = PromptAttachments::default();
     for source in WITH_PROMPT {
-        let attachments = Collector { engine, occasion, sink }.collect(source).await;
-        blocks.extend(attachments.iter().map(|attachment| attachment.block().clone()));
+        for attachment in (Collector { engine, occasion, sink }).collect(source).await {
+            context.blocks.push(attachment.block().clone());
+            if let AttachedContext::Recalled(RecalledBlock { reasons, .. }) = attachment {
+                context.recalled.extend(reasons);
+            }
+        }
     }
-    blocks
+    context
 }
 
 /// Adds everything that goes after tool results, written down when it is first sent.
@@ -180,15 +195,14 @@ fn append_message(
         .iter()
         .filter_map(|attachment| match attachment {
             AttachedContext::Message(message) => Some(message.id.clone()),
-            AttachedContext::Plain(_) | AttachedContext::Facts(..) => None,
+            AttachedContext::Plain(_)
+            | AttachedContext::Facts(..)
+            | AttachedContext::Recalled(_) => None,
         })
         .collect();
-    let transcript = &mut conversation.transcript;
-    let recorded = if ids.is_empty() {
-        transcript.record_message(&message)
-    } else {
-        transcript.record_incoming(MessageHeader::of(&message), &message.blocks, &ids)
-    };
+    let notes = LineNotes { delivers: &ids, ..LineNotes::default() };
+    let header = MessageHeader::of(&message);
+    let recorded = conversation.transcript.record_noted(header, &message.blocks, notes);
     if recorded.is_err() {
         queue.requeue();
     }
@@ -219,8 +233,13 @@ fn record(
             conversation.transcript.record_blocks(author, &[block])?;
             conversation.record_announced(facts)?;
         }
+        AttachedContext::Recalled(RecalledBlock { block, reasons }) => {
+            let notes = LineNotes { recalled: &reasons, ..LineNotes::default() };
+            conversation.transcript.record_noted(author, &[block], notes)?;
+        }
         AttachedContext::Message(IncomingMessage { id, block, .. }) => {
-            conversation.transcript.record_incoming(author, &[block], &[id])?;
+            let notes = LineNotes { delivers: &[id], ..LineNotes::default() };
+            conversation.transcript.record_noted(author, &[block], notes)?;
         }
     }
     Ok(())
@@ -241,7 +260,10 @@ impl Collector<'_, '_> {
             ContextSource::HookNotes => plain(self.hook_notes()),
             ContextSource::IncomingMessages => self.incoming_messages(),
             ContextSource::AttachedFiles => plain(self.attached_files().await),
-            ContextSource::RecalledMemories => plain(self.recalled_memories().await),
+            ContextSource::RecalledMemories => {
+                let recalled = self.recalled_memories().await;
+                recalled.into_iter().map(AttachedContext::Recalled).collect()
+            }
             ContextSource::CalledSkill => plain(self.called_skill()),
             ContextSource::FileInstructions => plain(self.file_instructions()),
             ContextSource::AnnouncedChanges => self.announced_changes().into_iter().collect(),
@@ -296,7 +318,7 @@ impl Collector<'_, '_> {
         attached.blocks
     }
 
-    async fn recalled_memories(&mut self) -> Vec<Block> {
+    async fn recalled_memories(&mut self) -> Vec<RecalledBlock> {
         let engine = &mut *self.engine;
         let recall = &mut engine.memory.recall;
         let mut context = RecallContext {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_context::{Fragment, HookContext};
+use dormouse_conversation::RecallForm;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_conversation::transcript::Transcript;
 use dormouse_hooks::{
@@ -16,7 +17,7 @@ use crate::config::EngineConfig;
 use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
 use crate::notice::EngineNotice;
-use crate::recall::{RecallForm, RecallReceipt, RecallStep};
+use crate::recall::RecallReceipt;
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
 use crate::spending::SharedCost;
 
@@ -110,11 +111,7 @@ pub(crate) fn notify_recall(hooks: &HookRunner, receipt: &RecallReceipt) {
         return;
     }
     hooks.memory_recalled(&MemoryRecalledEvent {
-        step: match receipt.step {
-            RecallStep::Local => "local",
-            RecallStep::Vectors => "vectors",
-            RecallStep::Selector => "selector",
-        },
+        step: receipt.step.name(),
         query: &receipt.query,
         tokens: receipt.tokens(),
         considered: receipt.considered,

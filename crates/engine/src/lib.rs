@@ -88,8 +88,7 @@ pub use memory::{
 pub use notice::{AgentEnd, EngineNotice};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
 pub use recall::{
-    MentionedAgentMemory, RecallForm, RecallReceipt, RecallReceiptEntry, RecallSetup, RecallStep,
-    SkippedMemory, SmallModel,
+    MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, SkippedMemory, SmallModel,
 };
 pub use repeated_correction::RepeatedCorrection;
 pub use resume::ResumeReport;

@@ -8,8 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::metrics::{MemoryEffectMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, Message, Role, ToolPurpose, ToolUse};
-use dormouse_memory::memory_usage::{ContextTiming, MemoryInContext, TurnActivity, assess_usage};
+use dormouse_memory::memory_usage::{
+    ContextTiming, MemoryInContext, TurnActivity, TurnUsage, assess_usage,
+};
 use dormouse_memory::{
     Anchor, GuardRegistry, MemoryEntry, MemoryFile, MemoryUsage, ReachableMemories, RecalledFor,
     Store, UsageUpdate,
@@ -106,6 +109,7 @@ impl TurnMemoryUsage {
         &mut self,
         access: Arc<SessionMemory>,
         seen: HashSet<PathBuf>,
+        figures: &SessionMetrics,
         sink: &mut EventSink<'_>,
     ) {
         let updated = access.take_changed();
@@ -120,12 +124,16 @@ impl TurnMemoryUsage {
         if gathered.present.is_empty() && gathered.shown.is_empty() {
             return;
         }
-        self.begin_counting(access, gathered);
+        self.begin_counting(access, gathered, figures);
         self.finish_counting(COUNT_TIMEOUT, sink).await;
     }
 
     /// Counts memories that were changed after the turn they were corrected in.
-    pub(crate) fn count_late_corrections(&mut self, access: &Arc<SessionMemory>) {
+    pub(crate) fn count_late_corrections(
+        &mut self,
+        access: &Arc<SessionMemory>,
+        figures: &SessionMetrics,
+    ) {
         let mut updated = access.take_changed();
         updated.retain(|path| !self.corrected.contains(path));
         if updated.is_empty() {
@@ -135,12 +143,18 @@ impl TurnMemoryUsage {
         let present = updated.iter().filter(|path| before.contains(*path)).cloned().collect();
         let happened = TurnActivity::default();
         let gathered = UsageOfTurn { before, present, happened, shown: Vec::new(), updated };
-        self.begin_counting(Arc::clone(access), gathered);
+        self.begin_counting(Arc::clone(access), gathered, figures);
     }
 
-    fn begin_counting(&mut self, access: Arc<SessionMemory>, gathered: UsageOfTurn) {
-        let counting = tokio::task::spawn_blocking(move || count(access.memories(), gathered));
-        self.counting.push(counting);
+    fn begin_counting(
+        &mut self,
+        access: Arc<SessionMemory>,
+        gathered: UsageOfTurn,
+        figures: &SessionMetrics,
+    ) {
+        let figures = figures.clone();
+        let count = move || count(access.memories(), gathered, &figures);
+        self.counting.push(tokio::task::spawn_blocking(count));
     }
 
     /// Waits for counts; those that take longer than `patience` are waited for again later.
@@ -163,7 +177,11 @@ impl TurnMemoryUsage {
 }
 
 /// Counts a turn. Returns the memories that were corrected often enough.
-fn count(reachable: &ReachableMemories, gathered: UsageOfTurn) -> Vec<RepeatedCorrection> {
+fn count(
+    reachable: &ReachableMemories,
+    gathered: UsageOfTurn,
+    figures: &SessionMetrics,
+) -> Vec<RepeatedCorrection> {
     let UsageOfTurn { before, present, happened, shown, updated } = gathered;
     let arrival = |path: &PathBuf| {
         if before.contains(path) { ContextTiming::BeforeTurn } else { ContextTiming::DuringTurn }
@@ -179,8 +197,10 @@ fn count(reachable: &ReachableMemories, gathered: UsageOfTurn) -> Vec<RepeatedCo
         places.push((store, file));
         memories.push(memory);
     }
+    let effects = assess_usage(&memories, &happened);
+    record(&effects, figures);
     let mut counts: Vec<(Arc<Store>, UsageUpdate)> = Vec::new();
-    for ((store, file), effect) in places.into_iter().zip(assess_usage(&memories, &happened)) {
+    for ((store, file), effect) in places.into_iter().zip(effects) {
         add(&mut counts, &store, file, |count| UsageUpdate { effect, ..count });
     }
     for (path, tokens) in shown {
@@ -189,6 +209,21 @@ fn count(reachable: &ReachableMemories, gathered: UsageOfTurn) -> Vec<RepeatedCo
         }
     }
     reachable.stores().iter().flat_map(|store| written(store, &counts)).collect()
+}
+
+/// Writes the sums of a turn to the log of figures, which knows the day.
+fn record(effects: &[TurnUsage], figures: &SessionMetrics) {
+    let sum = |is: fn(TurnUsage) -> bool| {
+        u64::try_from(effects.iter().filter(|effect| is(**effect)).count()).unwrap_or(u64::MAX)
+    };
+    let effect = MemoryEffectMetric {
+        cited: sum(|effect| effect.cited),
+        helpful: sum(TurnUsage::helped),
+        violated: sum(|effect| effect.violated),
+    };
+    if effect != MemoryEffectMetric::default() {
+        figures.record(&Metric::MemoryEffect(effect));
+    }
 }
 
 /// Adds to the count of a memory, or begins one.

@@ -2,6 +2,7 @@
 
 use super::*;
 use dormouse_base::SystemClock;
+use dormouse_conversation::metrics::MetricsLog;
 use dormouse_memory::{Saving, Scope, StoreOptions};
 
 struct Place {
@@ -35,6 +36,12 @@ fn turn(place: &Place, before: bool, updated: bool) -> UsageOfTurn {
     }
 }
 
+fn counted(place: &Place, turn: UsageOfTurn) -> Vec<RepeatedCorrection> {
+    let session = "0193b0a4-0000-7000-8000-000000000001".parse().unwrap();
+    let figures = MetricsLog::disabled().for_session(session, "project");
+    count(place.access.memories(), turn, &figures)
+}
+
 fn uses(place: &Place) -> MemoryUsage {
     place.access.memories().stores()[0].usage().of("rule.md").unwrap_or_default()
 }
@@ -42,16 +49,16 @@ fn uses(place: &Place) -> MemoryUsage {
 #[test]
 fn the_third_correction_offers_a_guard() {
     let place = place();
-    assert!(count(place.access.memories(), turn(&place, false, true)).is_empty());
+    assert!(counted(&place, turn(&place, false, true)).is_empty());
     assert_eq!((uses(&place).heeded, uses(&place).violated), (1, 0));
     for _ in 0..2 {
-        assert!(count(place.access.memories(), turn(&place, true, true)).is_empty());
+        assert!(counted(&place, turn(&place, true, true)).is_empty());
     }
-    let offered = count(place.access.memories(), turn(&place, true, true));
+    let offered = counted(&place, turn(&place, true, true));
     let expected = RepeatedCorrection { name: "Rule".into(), file: "rule.md".into(), times: 3 };
     assert_eq!(offered, [expected]);
     // Without a correction there is nothing to offer, however often there was one before.
-    assert!(count(place.access.memories(), turn(&place, true, false)).is_empty());
+    assert!(counted(&place, turn(&place, true, false)).is_empty());
     assert_eq!((uses(&place).heeded, uses(&place).violated), (2, 3));
 }
 
@@ -59,7 +66,7 @@ fn the_third_correction_offers_a_guard() {
 fn what_was_put_in_twice_in_a_turn_counts_twice_and_helps_once() {
     let place = place();
     let shown = vec![(place.rule.clone(), 40), (place.rule.clone(), 50)];
-    count(place.access.memories(), UsageOfTurn { shown, ..turn(&place, false, false) });
+    counted(&place, UsageOfTurn { shown, ..turn(&place, false, false) });
     assert_eq!((uses(&place).recalled, uses(&place).tokens, uses(&place).heeded), (2, 90, 1));
 }
 
@@ -67,6 +74,6 @@ fn what_was_put_in_twice_in_a_turn_counts_twice_and_helps_once() {
 fn a_memory_that_is_gone_is_no_trouble() {
     let place = place();
     std::fs::remove_dir_all(place.rule.parent().unwrap()).unwrap();
-    assert!(count(place.access.memories(), turn(&place, true, true)).is_empty());
+    assert!(counted(&place, turn(&place, true, true)).is_empty());
     assert_eq!(uses(&place), MemoryUsage::default());
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_conversation::Message;
+use dormouse_conversation::metrics::SessionMetrics;
 
 use crate::config::EngineConfig;
 use crate::conversation::Conversation;
@@ -20,9 +21,14 @@ pub(crate) struct TurnMemory {
 
 impl TurnMemory {
     /// Begins a turn: the memories in the context by now are from before.
-    pub(crate) fn begin_turn(&mut self, config: &EngineConfig, conversation: &Conversation) {
+    pub(crate) fn begin_turn(
+        &mut self,
+        config: &EngineConfig,
+        conversation: &Conversation,
+        figures: &SessionMetrics,
+    ) {
         if let Some(memory) = &config.memory {
-            self.usage.count_late_corrections(&memory.access);
+            self.usage.count_late_corrections(&memory.access, figures);
         }
         self.recall.catch_up(config, conversation);
         self.usage.begin_turn(self.recall.seen_files());
@@ -40,18 +46,24 @@ impl TurnMemory {
         &mut self,
         config: &EngineConfig,
         conversation: &Conversation,
+        figures: &SessionMetrics,
         sink: &mut EventSink<'_>,
     ) {
         let Some(memory) = &config.memory else { return };
         self.recall.catch_up(config, conversation);
         let seen = self.recall.seen_files();
-        self.usage.count_turn(Arc::clone(&memory.access), seen, sink).await;
+        self.usage.count_turn(Arc::clone(&memory.access), seen, figures, sink).await;
     }
 
     /// Finishes all counts: the session ends.
-    pub(crate) async fn end(&mut self, config: &EngineConfig, sink: &mut EventSink<'_>) {
+    pub(crate) async fn end(
+        &mut self,
+        config: &EngineConfig,
+        figures: &SessionMetrics,
+        sink: &mut EventSink<'_>,
+    ) {
         if let Some(memory) = &config.memory {
-            self.usage.count_late_corrections(&memory.access);
+            self.usage.count_late_corrections(&memory.access, figures);
         }
         self.usage.finish(sink).await;
     }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use dormouse_base::Dir;
+use dormouse_conversation::transcript::{LineNotes, MessageHeader};
 use dormouse_conversation::{Block, MessageFlags, PromptSize};
 use dormouse_hooks::{HookNotice, Hooks, PromptSource, SessionEndReason, SetupTrigger};
 use dormouse_memory::Trust;
@@ -12,7 +13,7 @@ use futures_util::future::{BoxFuture, join_all};
 use crate::compact::CompactionState;
 use crate::config::{EngineConfig, Extensions};
 use crate::context_sources::{
-    ContextOccasion, attach_before_prompt, blocks_with_prompt, deliver_messages,
+    ContextOccasion, PromptAttachments, attach_before_prompt, context_with_prompt, deliver_messages,
 };
 use crate::conversation::Conversation;
 use crate::driver;
@@ -58,8 +59,8 @@ impl Engine {
             self.conversation.write_pending()?;
             let occasion = ContextOccasion::Prompt { prompt, now, skill };
             attach_before_prompt(self, &occasion, turn.sink()).await?;
-            self.memory.begin_turn(&self.config, &self.conversation);
-            let attached = blocks_with_prompt(self, &occasion, turn.sink()).await;
+            self.memory.begin_turn(&self.config, &self.conversation, &self.figures);
+            let attached = context_with_prompt(self, &occasion, turn.sink()).await;
             append_prompt(
                 prompt,
                 attached,
@@ -82,7 +83,8 @@ impl Engine {
                 turn.notice(format!("metrics for `dormouse stats` are being lost: {problem}"));
             }
             self.conversation.transcript.sync()?;
-            self.memory.count_turn(&self.config, &self.conversation, turn.sink()).await;
+            let (config, figures) = (&self.config, &self.figures);
+            self.memory.count_turn(config, &self.conversation, figures, turn.sink()).await;
             Ok(report)
         })
     }
@@ -132,7 +134,7 @@ impl Engine {
         sink: &'a mut EventSink<'_>,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            self.memory.end(&self.config, sink).await;
+            self.memory.end(&self.config, &self.figures, sink).await;
             self.hooks.end(reason, sink).await;
             remove_unneeded_checkpoints(sink, &self.config, &self.conversation);
         })
@@ -245,7 +247,7 @@ async fn check_prompt(
 /// Appends the user's prompt and its attachments.
 fn append_prompt(
     prompt: &str,
-    attached: Vec<Block>,
+    attached: PromptAttachments,
     config: &EngineConfig,
     conversation: &mut Conversation,
     compaction: &mut CompactionState,
@@ -253,10 +255,15 @@ fn append_prompt(
     let prompt_block = std::iter::once(Block::text(prompt));
     // A small model answers what stands last.
     let blocks = match config.model.budget.prompt.size {
-        PromptSize::Full => prompt_block.chain(attached).collect(),
-        PromptSize::Short => attached.into_iter().chain(prompt_block).collect(),
+        PromptSize::Full => prompt_block.chain(attached.blocks).collect(),
+        PromptSize::Short => attached.blocks.into_iter().chain(prompt_block).collect(),
     };
-    let message = conversation.append_user(blocks, MessageFlags::default())?;
+    let message = conversation.new_user_message(blocks, MessageFlags::default());
+    // Why memories came is for the transcript only.
+    let notes = LineNotes { recalled: &attached.recalled, ..LineNotes::default() };
+    let header = MessageHeader::of(&message);
+    conversation.transcript.record_noted(header, &message.blocks, notes)?;
+    let message = conversation.push(message)?;
     let line = conversation.transcript.lines();
     compaction.user_messages.add(&message, line);
     // A subagent's changes belong to the turn of its session.

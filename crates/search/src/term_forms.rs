@@ -34,6 +34,13 @@ impl MatchKind {
         }
     }
 
+    /// The kind with this name in output.
+    pub fn named(name: &str) -> Option<Self> {
+        let all =
+            [Self::Same, Self::Family, Self::Related, Self::Typo, Self::Work, Self::Company];
+        all.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// Name in output.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -35,7 +35,7 @@ fn files(names: &[&str]) -> ScriptedTurn {
 }
 
 /// A turn that goes on for several requests, in which what comes beside it has time to come.
-fn long_turn(server: &ScriptedServer) {
+pub(crate) fn long_turn(server: &ScriptedServer) {
     for at in 0..6 {
         let call = r#"{"command":"sleep 0.1"}"#;
         server.push(ScriptedTurn::new().call(format!("call_{at}"), "Bash", call));

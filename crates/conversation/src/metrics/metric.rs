@@ -19,6 +19,8 @@ pub enum Metric {
     Job(JobMetric),
     /// Something happened to memories.
     Memory(MemoryMetric),
+    /// How memories in the context helped a turn.
+    MemoryEffect(MemoryEffectMetric),
     /// A circuit breaker opened or closed.
     Breaker(BreakerMetric),
     /// A kind that this version does not know: only read, and counted.
@@ -35,6 +37,7 @@ impl Metric {
             "tool" => Self::Tool(serde_json::from_slice(line)?),
             "job" => Self::Job(serde_json::from_slice(line)?),
             "memory" => Self::Memory(serde_json::from_slice(line)?),
+            "memory_effect" => Self::MemoryEffect(serde_json::from_slice(line)?),
             "breaker" => Self::Breaker(serde_json::from_slice(line)?),
             other => Self::Other(other.to_owned()),
         })
@@ -229,6 +232,18 @@ pub struct MemoryMetric {
     /// Tokens they took in the conversation.
     #[serde(default)]
     pub tokens: u64,
+}
+
+/// How memories in the context helped a turn: the counts that each memory keeps, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryEffectMetric {
+    /// Memories that the answer named or quoted.
+    pub cited: u64,
+    /// Memories that were cited, or whose files or terms the turn touched without a correction.
+    pub helpful: u64,
+    /// Memories that the user's correction changed.
+    pub violated: u64,
 }
 
 /// Whether something is no longer tried.

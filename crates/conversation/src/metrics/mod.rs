@@ -14,8 +14,8 @@ mod summary;
 pub use log::{MetricsLog, SessionMetrics};
 pub use metric::{
     BreakerMetric, BreakerState, CacheBreakMetric, ConversationKind, JobMetric, JobOutcome,
-    KeptShares, LayerMetric, MemoryAction, MemoryMetric, Metric, RequestMetric, RequestOutcome,
-    ToolMetric,
+    KeptShares, LayerMetric, MemoryAction, MemoryEffectMetric, MemoryMetric, Metric, RequestMetric,
+    RequestOutcome, ToolMetric,
 };
 pub use read::{MetricEntry, MetricsFilter, UnreadableLines, read_metrics};
 pub use summary::{

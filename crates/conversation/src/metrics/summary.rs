@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::{
     BreakerMetric, BreakerState, JobMetric, JobOutcome, KeptShares, LayerMetric, MemoryAction,
-    MemoryMetric, Metric, MetricEntry, MetricsFilter, RequestMetric, RequestOutcome, ToolMetric,
-    read_metrics,
+    MemoryEffectMetric, MemoryMetric, Metric, MetricEntry, MetricsFilter, RequestMetric,
+    RequestOutcome, ToolMetric, read_metrics,
 };
 use crate::usage::Usage;
 
@@ -196,6 +196,12 @@ pub struct MemoryTotals {
     pub written: u64,
     /// Put into a conversation.
     pub recalled: u64,
+    /// Cited in an answer, turn by turn.
+    pub cited: u64,
+    /// Cited or followed, turn by turn.
+    pub helpful: u64,
+    /// Changed because the user had to repeat them.
+    pub violated: u64,
     /// Corrected by the user.
     pub corrected: u64,
     /// Taken back by the user.
@@ -241,6 +247,7 @@ impl MetricsSummary {
             Metric::Tool(tool) => self.tools.entry(tool.name.clone()).or_default().add(tool),
             Metric::Job(job) => self.jobs.entry(job.name.clone()).or_default().add(job),
             Metric::Memory(memory) => self.memory.add(memory),
+            Metric::MemoryEffect(effect) => self.memory.add_effect(*effect),
             // Only the last state counts: see `Sessions`.
             Metric::Breaker(_) => {}
             Metric::Other(kind) => *self.unknown_kinds.entry(kind.clone()).or_default() += 1,
@@ -307,6 +314,12 @@ impl MemoryTotals {
             MemoryAction::Dropped => &mut self.dropped,
         };
         *count = count.saturating_add(memory.count);
+    }
+
+    fn add_effect(&mut self, effect: MemoryEffectMetric) {
+        self.cited = self.cited.saturating_add(effect.cited);
+        self.helpful = self.helpful.saturating_add(effect.helpful);
+        self.violated = self.violated.saturating_add(effect.violated);
     }
 }
 

@@ -3,6 +3,7 @@
 use dormouse_base::MessageId;
 
 use crate::message::{Message, MessageFlags, Response, Role};
+use crate::recall_reason::RecallReason;
 
 /// The fields that every line shares.
 #[derive(Debug, Clone)]
@@ -26,6 +27,15 @@ pub struct MessageHeader<'a> {
     pub flags: MessageFlags,
     /// For the model's blocks: the response metadata so far.
     pub response: Option<&'a Response>,
+}
+
+/// What a line says about its blocks that the model does not see.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LineNotes<'a> {
+    /// Ids of the incoming messages that the line delivers: their senders see from it that they have arrived.
+    pub delivers: &'a [String],
+    /// Why the memories in the blocks were recalled.
+    pub recalled: &'a [RecallReason],
 }
 
 impl<'a> MessageHeader<'a> {

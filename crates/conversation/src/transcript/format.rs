@@ -18,6 +18,7 @@ use crate::block::{Block, BlockError};
 use crate::facts::EnvironmentFacts;
 use crate::message::{MessageFlags, Response, Role, StopReason};
 use crate::prefix::{Prefix, PrefixOrigin};
+use crate::recall_reason::RecallReason;
 use crate::skill::UsedSkill;
 use crate::usage::Usage;
 
@@ -77,6 +78,9 @@ pub(super) enum LineBody<'a> {
         /// Ids of the incoming messages that the line delivers.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         delivers: &'a [String],
+        /// Why the memories in these blocks were recalled.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        recalled: &'a [RecallReason],
     },
     /// A skill that was used.
     Skill { skill: &'a UsedSkill },
@@ -203,9 +207,17 @@ pub(super) struct LineIn<'a> {
     pub(super) delivers: Vec<String>,
     #[serde(default)]
     pub(super) cleared_tokens: Option<f64>,
+    #[serde(borrow, default)]
+    pub(super) recalled: Option<&'a RawValue>,
 }
 
 impl LineIn<'_> {
+    /// Why memories were recalled. A form that this version does not know is no reason to lose the message.
+    pub(super) fn recalled(&self) -> Vec<RecallReason> {
+        let reasons = self.recalled.map(|raw| serde_json::from_str(raw.get()));
+        reasons.and_then(Result::ok).unwrap_or_default()
+    }
+
     pub(super) fn flags(&self) -> MessageFlags {
         MessageFlags {
             meta: self.is_meta,

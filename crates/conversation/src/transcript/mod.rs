@@ -25,7 +25,7 @@ mod write;
 
 pub use boundary::{CompactionBoundary, CompactionTrigger, RemovedSpan, without_usage};
 pub use compaction_record::{CompactionRecord, FoundWindow};
-pub use envelope::{LineEnvelope, MessageHeader};
+pub use envelope::{LineEnvelope, LineNotes, MessageHeader};
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
 pub use read::{load_subagent_transcript, load_transcript};

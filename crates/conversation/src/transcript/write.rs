@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
 use super::compaction_record::CompactionRecord;
-use super::envelope::{LineEnvelope, MessageHeader};
+use super::envelope::{LineEnvelope, LineNotes, MessageHeader};
 use super::format::{LineBody, LineOut, MessageOut, format_timestamp};
 use super::loaded::{LoadedTranscript, TranscriptWarning};
 use super::read::load_transcript;
@@ -208,18 +208,7 @@ impl Transcript {
         header: MessageHeader<'_>,
         blocks: &[Block],
     ) -> Result<(), TranscriptError> {
-        self.write_message(header, blocks, &[])
-    }
-
-    /// Writes blocks that deliver incoming messages, with the ids of these messages in the same line: their
-    /// senders see from it that they have arrived.
-    pub fn record_incoming(
-        &mut self,
-        header: MessageHeader<'_>,
-        blocks: &[Block],
-        delivers: &[String],
-    ) -> Result<(), TranscriptError> {
-        self.write_message(header, blocks, delivers)
+        self.record_noted(header, blocks, LineNotes::default())
     }
 
     /// Writes the final token counts of a response: a line without content, for tools that read the last
@@ -228,14 +217,15 @@ impl Transcript {
         &mut self,
         header: MessageHeader<'_>,
     ) -> Result<(), TranscriptError> {
-        self.write_message(header, &[], &[])
+        self.record_blocks(header, &[])
     }
 
-    fn write_message(
+    /// Writes blocks of a message, with what only the transcript is to know about them.
+    pub fn record_noted(
         &mut self,
         header: MessageHeader<'_>,
         blocks: &[Block],
-        delivers: &[String],
+        notes: LineNotes<'_>,
     ) -> Result<(), TranscriptError> {
         let response = header.response;
         let has_newlines = blocks.iter().any(Block::has_newlines);
@@ -263,7 +253,8 @@ impl Transcript {
             } else {
                 Vec::new()
             },
-            delivers,
+            delivers: notes.delivers,
+            recalled: notes.recalled,
         };
         let kind = match header.role {
             Role::User => RecordKind::User,
@@ -322,8 +313,13 @@ impl Transcript {
             stop_reason: None,
             usage: None,
         };
-        let raw_content = Vec::new();
-        let body = LineBody::Message { request_id: None, message: out, raw_content, delivers: &[] };
+        let body = LineBody::Message {
+            request_id: None,
+            message: out,
+            raw_content: Vec::new(),
+            delivers: &[],
+            recalled: &[],
+        };
         self.write_about(message, RecordKind::StoredResult, body)
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dormouse_base::{Clock, Dir, IdSource, ManualClock, MessageId, SeededIds, SessionId};
 use dormouse_conversation::transcript::{
-    LineEnvelope, MessageHeader, Transcript, TranscriptError, TranscriptWarning, list_sessions,
-    load_transcript, newest_session, session_file,
+    LineEnvelope, LineNotes, MessageHeader, Transcript, TranscriptError, TranscriptWarning,
+    list_sessions, load_transcript, newest_session, session_file,
 };
 use dormouse_conversation::{
     Block, EnvironmentFacts, Message, MessageFlags, Prefix, PrefixOrigin, Response, ResultContent,
@@ -184,11 +184,12 @@ fn what_a_withdrawn_message_brought_was_not_delivered() {
     let mut transcript = desk.create();
     let ids = ["a".to_owned(), "b".to_owned()];
     let (gone, kept) = (desk.user("results"), desk.user("results again"));
-    transcript.record_incoming(MessageHeader::of(&gone), &gone.blocks, &ids).unwrap();
+    let notes = LineNotes { delivers: &ids, ..LineNotes::default() };
+    transcript.record_noted(MessageHeader::of(&gone), &gone.blocks, notes).unwrap();
     assert_eq!(load_transcript(&desk.bytes()).delivered, ids);
     transcript.record_withdrawn(gone.id).unwrap();
     assert!(load_transcript(&desk.bytes()).delivered.is_empty());
-    transcript.record_incoming(MessageHeader::of(&kept), &kept.blocks, &ids).unwrap();
+    transcript.record_noted(MessageHeader::of(&kept), &kept.blocks, notes).unwrap();
     assert_eq!(load_transcript(&desk.bytes()).delivered, ids);
 }
 

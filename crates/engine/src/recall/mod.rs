@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use dormouse_context::{Fragment, RecalledMemories};
 use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
-use dormouse_conversation::{Block, Message, estimate_text};
+use dormouse_conversation::{Block, Message, RecallForm, RecallReason, RecallStep, estimate_text};
 use dormouse_hooks::HookRunner;
 use dormouse_memory::{RecalledMemoryLine, RecalledTexts, UnaskedMemory, is_substantial};
 use tokio::task::JoinSet;
@@ -34,9 +34,9 @@ use crate::hook_wiring::notify_recall;
 use crate::memory::SessionMemory;
 use crate::memory_usage::TurnMemoryUsage;
 use crate::spending::Spending;
-pub use receipt::{RecallForm, RecallReceipt, RecallReceiptEntry, RecallStep, SkippedMemory};
+pub use receipt::{RecallReceipt, RecallReceiptEntry, SkippedMemory};
 use result::{LoadedMemory, RecallResult};
-use search::{LocalStep, refresh_index, search_later, search_within, why};
+use search::{LocalStep, ranking, refresh_index, search_later, search_within, why};
 use seen_memories::{SeenMemories, SessionFiles};
 use selection::select;
 pub use selector::SmallModel;
@@ -67,6 +67,13 @@ struct PendingStep {
     query: String,
 }
 
+/// Memories for the model, and why they were recalled, for the transcript.
+#[derive(Debug)]
+pub(crate) struct RecalledBlock {
+    pub(crate) block: Block,
+    pub(crate) reasons: Vec<RecallReason>,
+}
+
 /// The parts of a session that recall uses.
 pub(crate) struct RecallContext<'a> {
     pub(crate) config: &'a EngineConfig,
@@ -90,7 +97,7 @@ impl RecallState {
         prompt: &str,
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
-    ) -> Vec<Block> {
+    ) -> Vec<RecalledBlock> {
         let late = self.take_finished(context, sink);
         self.pending.clear();
         let now = self.recall_now(prompt, context, sink).await;
@@ -102,7 +109,7 @@ impl RecallState {
         prompt: &str,
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
-    ) -> Option<Block> {
+    ) -> Option<RecalledBlock> {
         let setup = context.config.memory.as_ref().filter(|setup| setup.access.switch.is_on())?;
         let recall = setup.recall.clone()?;
         let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
@@ -173,7 +180,7 @@ impl RecallState {
         &mut self,
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
-    ) -> Vec<Block> {
+    ) -> Vec<RecalledBlock> {
         let mut blocks = Vec::new();
         for mut pending in std::mem::take(&mut self.pending) {
             let Some(done) = pending.task.try_join_next() else {
@@ -204,10 +211,10 @@ impl RecallState {
         step: RecallStep,
         query: &str,
         sink: &mut EventSink<'_>,
-    ) -> Option<Block> {
+    ) -> Option<RecalledBlock> {
         let mut left = self.bytes_left(context.config);
         let (mut shown, mut recalled, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
-        for LoadedMemory { found, shown: memory, why } in gathered.memories {
+        for LoadedMemory { found, shown: memory, why, ranking } in gathered.memories {
             let (file, text) = (found.memory.file.to_string(), memory.render());
             if self.seen.has(&found.path()) {
                 continue;
@@ -223,7 +230,7 @@ impl RecallState {
             let tokens = estimate_text(&text);
             context.usage.shown(found.path(), tokens);
             let form = RecallForm::Body;
-            recalled.push(RecallReceiptEntry { path, file, scope, form, tokens, why });
+            recalled.push(RecallReceiptEntry { path, file, scope, form, tokens, why, ranking });
             shown.push(memory);
         }
         let lines =
@@ -242,9 +249,13 @@ impl RecallState {
         if let Some(hooks) = context.hooks {
             notify_recall(hooks, &receipt);
         }
+        let reasons = receipt.reasons();
         sink(EngineEvent::Recalled(receipt));
         let texts = RecalledTexts { memories: shown, lines };
-        (!texts.is_empty()).then(|| RecalledMemories { text: texts.render() }.to_block())
+        (!texts.is_empty()).then(|| {
+            let block = RecalledMemories { text: texts.render() }.to_block();
+            RecalledBlock { block, reasons }
+        })
     }
 
     /// The lines of likely memories that fit into `left` bytes and that the conversation does not know yet.
@@ -262,7 +273,7 @@ impl RecallState {
             _ => conversation.prefix().opening_blocks().iter().filter_map(Block::as_text).collect(),
         };
         for memory in likely {
-            let why = why(&memory);
+            let (why, ranking) = (why(&memory), ranking(&memory.hit));
             let found = memory.found;
             let (file, path) = (found.memory.file.to_string(), found.path());
             let line = RecalledMemoryLine::of(&found);
@@ -285,6 +296,7 @@ impl RecallState {
                 form: RecallForm::Line,
                 tokens: estimate_text(&text),
                 why,
+                ranking: Some(ranking),
             });
             lines.push(line);
         }

@@ -2,25 +2,7 @@
 
 use std::time::Duration;
 
-/// The step of recall that found memories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecallStep {
-    /// The local ranking.
-    Local,
-    /// The local ranking with a vector that came later.
-    Vectors,
-    /// The selector, a small model.
-    Selector,
-}
-
-/// How much of a memory was put into the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecallForm {
-    /// Its text.
-    Body,
-    /// A line that names it.
-    Line,
-}
+use dormouse_conversation::{RecallForm, RecallRanking, RecallReason, RecallStep};
 
 /// A memory that was put into the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +19,8 @@ pub struct RecallReceiptEntry {
     pub tokens: u32,
     /// Why it was chosen.
     pub why: String,
+    /// How the local ranking judged it; none where the small model chose.
+    pub ranking: Option<RecallRanking>,
 }
 
 /// A memory that was considered and left out.
@@ -75,6 +59,17 @@ impl RecallReceipt {
     /// The estimated size of all memories.
     pub fn tokens(&self) -> u32 {
         self.recalled.iter().map(|memory| memory.tokens).sum()
+    }
+
+    /// Why each memory was recalled, for the transcript.
+    pub(crate) fn reasons(&self) -> Vec<RecallReason> {
+        let reason = |entry: &RecallReceiptEntry| RecallReason {
+            path: entry.path.clone(),
+            step: self.step,
+            form: entry.form,
+            ranking: entry.ranking.clone(),
+        };
+        self.recalled.iter().map(reason).collect()
     }
 
     /// One line for the user.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse_conversation::RecallRanking;
 use dormouse_memory::{FoundMemory, RecalledMemoryText, UnaskedMemory};
 
 use super::receipt::SkippedMemory;
@@ -13,6 +14,8 @@ pub(super) struct LoadedMemory {
     pub(super) found: FoundMemory,
     pub(super) shown: RecalledMemoryText,
     pub(super) why: String,
+    /// How the local ranking judged it; none where the small model chose.
+    pub(super) ranking: Option<RecallRanking>,
 }
 
 /// The result of a step.

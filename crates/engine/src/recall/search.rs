@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_conversation::{RecallMatch, RecallRanking};
 use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
 use dormouse_memory::{
     ReachableMemories, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
 };
-use dormouse_search::{EmbedderLocation, MatchKind};
+use dormouse_search::{EmbedderLocation, MatchKind, TermMatch};
 use jiff::Timestamp;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout_at;
@@ -22,6 +23,9 @@ use crate::memory::SessionMemory;
 const NAMED_SKIPPED: usize = 5;
 /// Words that a reason names at most.
 const NAMED_WORDS: usize = 6;
+
+/// Matching words that the transcript keeps of a memory at most.
+const RECORDED_MATCHES: usize = 12;
 
 /// The vector of a message, being made by a server; none if it does not answer.
 pub(super) type MessageVector = JoinHandle<Option<Vec<f32>>>;
@@ -116,7 +120,8 @@ fn search(
         };
     let load = |memory: UnaskedMemory| {
         let shown = Shown::read(memories, &memory.found, now)?;
-        Some(LoadedMemory { why: why(&memory), found: memory.found, shown })
+        let (why, ranking) = (why(&memory), Some(ranking(&memory.hit)));
+        Some(LoadedMemory { why, ranking, found: memory.found, shown })
     };
     let skip = |memory: &UnaskedMemory| SkippedMemory {
         file: memory.found.memory.file.to_string(),
@@ -148,6 +153,22 @@ pub(super) fn why(UnaskedMemory { hit, .. }: &UnaskedMemory) -> String {
             format!("no word in common, but similar ({similarity:.2}; {sure:.0} % sure)")
         }
         None => format!("{} ({sure:.0} % sure)", words.join(", ")),
+    }
+}
+
+/// What the ranking knew of a memory, for the transcript.
+pub(super) fn ranking(hit: &MemoryHit) -> RecallRanking {
+    let found = |found: &TermMatch| RecallMatch {
+        word: found.word.clone(),
+        term: found.term.clone(),
+        fit: found.kind.as_str().to_owned(),
+        gain: found.gain,
+    };
+    RecallRanking {
+        score: hit.score,
+        confidence: hit.confidence,
+        similarity: hit.fused_rank.map(|near| near.similarity),
+        matches: hit.matches.iter().take(RECORDED_MATCHES).map(found).collect(),
     }
 }
 

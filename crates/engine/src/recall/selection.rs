@@ -60,7 +60,8 @@ pub(super) async fn select(
         let memories = access.memories();
         let ready = |(found, _): (FoundMemory, String)| {
             let shown = Shown::read(memories, &found, now)?;
-            Some(LoadedMemory { found, shown, why: "chosen by the small model".to_owned() })
+            let why = "chosen by the small model".to_owned();
+            Some(LoadedMemory { found, shown, why, ranking: None })
         };
         chosen.into_iter().filter_map(ready).collect()
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_conversation::metrics::{
-    MetricsFilter, MetricsSummary, summarize_metrics, summarize_metrics_by_day,
+    MemoryTotals, MetricsFilter, MetricsSummary, summarize_metrics, summarize_metrics_by_day,
 };
 use dormouse_memory::MemoryUsage;
 use dormouse_memory::recall::QuarantineFilter;
@@ -36,6 +36,40 @@ impl FiguresQuery {
     }
 }
 
+/// With more days, the chart of recall has a point for each week.
+const DAYS_AS_WEEKS: usize = 60;
+
+/// What recall came to in a day or a week.
+pub(crate) struct RecallPeriod {
+    pub(crate) first: Date,
+    pub(crate) last: Date,
+    /// Memories that were put into conversations.
+    pub(crate) put_in: u64,
+    /// Memories that answers cited, turn by turn.
+    pub(crate) cited: u64,
+    /// Memories that were cited or followed, turn by turn.
+    pub(crate) helpful: u64,
+}
+
+impl RecallPeriod {
+    fn of(days: &[(Date, MetricsSummary)]) -> Option<Self> {
+        let sum = |count: fn(&MemoryTotals) -> u64| {
+            days.iter().map(|(_, summary)| count(&summary.memory)).sum()
+        };
+        Some(Self {
+            first: days.first()?.0,
+            last: days.last()?.0,
+            put_in: sum(|memory| memory.recalled),
+            cited: sum(|memory| memory.cited),
+            helpful: sum(|memory| memory.helpful),
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.put_in + self.cited + self.helpful == 0
+    }
+}
+
 /// The figures of a period.
 pub(crate) struct Figures {
     pub(crate) total: MetricsSummary,
@@ -43,6 +77,17 @@ pub(crate) struct Figures {
     pub(crate) days: Vec<(Date, MetricsSummary)>,
     /// How memories were used, all together.
     pub(crate) usage: MemoryUsage,
+}
+
+impl Figures {
+    /// Recall by day, or by week in a long period; the last week is whole.
+    pub(crate) fn recall(&self) -> Vec<RecallPeriod> {
+        let step = if self.days.len() > DAYS_AS_WEEKS { 7 } else { 1 };
+        let mut periods: Vec<RecallPeriod> =
+            self.days.rchunks(step).filter_map(RecallPeriod::of).collect();
+        periods.reverse();
+        periods
+    }
 }
 
 pub(crate) fn figures(viewer: &Viewer, query: &FiguresQuery) -> Result<Figures, ViewerError> {

@@ -5,9 +5,9 @@ use dormouse_conversation::metrics::{MetricsSummary, RequestTotals};
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::charts::{self, ChartColumn, ChartFrame, amount, table};
+use crate::charts::{self, ChartColumn, ChartFrame, ChartLine, amount, table};
 use crate::message_catalog::msg;
-use crate::model::figures::{Figures, FiguresQuery};
+use crate::model::figures::{Figures, FiguresQuery, RecallPeriod};
 
 pub(crate) fn page(figures: &Figures, query: &FiguresQuery) -> Markup {
     html! {
@@ -18,6 +18,7 @@ pub(crate) fn page(figures: &Figures, query: &FiguresQuery) -> Markup {
         (cost(figures))
         (cache(figures))
         (memory(figures))
+        (recall(figures))
         (by_name(&msg!("figures-by-model"), figures.total.by_model.iter()))
         (by_name(&msg!("figures-by-task"), figures.total.by_purpose.iter()))
         (layers(&figures.total))
@@ -217,6 +218,53 @@ fn memory(figures: &Figures) -> Markup {
         },
     }
     .draw(figures)
+}
+
+/// Whether the memories that recall puts in are of use: the counts of each memory, by day or week.
+fn recall(figures: &Figures) -> Markup {
+    let periods = figures.recall();
+    let title = msg!("figures-recall");
+    if periods.iter().all(RecallPeriod::is_empty) {
+        return html! { h2 { (title) } p class="empty" { (msg!("figures-recall-none")) } };
+    }
+    let lines: [(&str, String, fn(&RecallPeriod) -> u64); 3] = [
+        ("l2", msg!("figures-put-in"), |period| period.put_in),
+        ("l1", msg!("figures-cited"), |period| period.cited),
+        ("l0", msg!("figures-helpful"), |period| period.helpful),
+    ];
+    let highest = lines.iter().flat_map(|(_, _, value)| periods.iter().map(value)).max();
+    let highest = highest.unwrap_or(0);
+    let name = |period: &RecallPeriod| {
+        let RecallPeriod { first, last, .. } = period;
+        if first == last { first.to_string() } else { format!("{first} – {last}") }
+    };
+    let day = |date: Option<Date>| date.map_or_else(String::new, |date| date.to_string());
+    let head: Vec<String> = std::iter::once(msg!("figures-day"))
+        .chain(lines.iter().map(|(_, name, _)| name.clone()))
+        .collect();
+    let rows = periods.iter().filter(|period| !period.is_empty()).map(|period| {
+        let values = lines.iter().map(|(_, _, value)| group_digits(value(period)));
+        std::iter::once(name(period)).chain(values).collect::<Vec<_>>()
+    });
+    let frame = ChartFrame {
+        y_labels: [group_digits(highest), String::new(), "0".to_owned()],
+        x_labels: [
+            day(periods.first().map(|period| period.first)),
+            String::new(),
+            day(periods.last().map(|period| period.last)),
+        ],
+        table: table(&title, &head, rows),
+        legend: lines.iter().map(|(class, name, _)| ((*class).to_owned(), name.clone())).collect(),
+        title,
+    };
+    let drawn = lines.map(|(class, _, value)| ChartLine {
+        class: class.to_owned(),
+        values: periods.iter().map(|period| amount(value(period))).collect(),
+    });
+    html! {
+        (charts::lines(&frame, &drawn, 0.0, amount(highest)))
+        p class="soft" { (msg!("figures-recall-how")) }
+    }
 }
 
 fn by_name<'a>(

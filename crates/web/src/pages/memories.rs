@@ -192,7 +192,7 @@ fn addition(addition: RecallAddition) -> String {
     }
 }
 
-fn match_words(kind: MatchKind, word: &str, term: &str) -> String {
+pub(crate) fn match_words(kind: MatchKind, word: &str, term: &str) -> String {
     match kind {
         MatchKind::Same => msg!("match-same", word = word, term = term),
         MatchKind::Family => msg!("match-family", word = word, term = term),

@@ -12,6 +12,7 @@ pub(crate) mod layout;
 pub(crate) mod markdown;
 pub(crate) mod memories;
 pub(crate) mod memory;
+pub(crate) mod recalled;
 pub(crate) mod sessions;
 pub(crate) mod team;
 pub(crate) mod transcript;

@@ -1,18 +1,16 @@
 //! Messages of a session: what was said, tool calls with their results, thinking, and what came with a prompt, folded.
 
-use std::path::Path;
-
 use dormouse_base::group_digits;
 use dormouse_context::RecalledMemories;
 use dormouse_conversation::transcript::{ReplayEvent, ReplayedCompaction, ReplayedMessage};
-use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role};
-use dormouse_memory::RecalledTexts;
+use dormouse_conversation::{Block, BlockKind, Message, RecallReason, ResultContent, Role};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::message_catalog::msg;
 use crate::model::address;
 use crate::model::transcript_part::TranscriptPart;
+use crate::pages::recalled::{self, MemoryLink};
 use crate::pages::{diff, markdown, sessions, words};
 
 /// Characters of a text that are shown; the rest is named.
@@ -20,8 +18,13 @@ const SHOWN: usize = 20_000;
 /// Characters of a prompt that a search for its memories takes.
 const QUERY: usize = 300;
 
-/// Finds the page of a memory by its path.
-pub(crate) type MemoryLink<'a> = &'a dyn Fn(&Path) -> Option<String>;
+/// What the blocks of a message are shown with.
+#[derive(Clone, Copy)]
+struct BlockContext<'a> {
+    link: MemoryLink<'a>,
+    /// Why memories came with the message.
+    recalled: &'a [RecallReason],
+}
 
 /// Messages, and the link to those before.
 pub(crate) fn page(
@@ -79,6 +82,7 @@ fn boundary(title: &str, compaction: &ReplayedCompaction) -> Markup {
 
 fn message(said: &ReplayedMessage, link: MemoryLink<'_>) -> Markup {
     let message = &*said.message;
+    let context = BlockContext { link, recalled: &said.recalled };
     let is_result = message.tool_results().next().is_some();
     let class = match message.role {
         Role::User if is_result => "tool",
@@ -98,8 +102,8 @@ fn message(said: &ReplayedMessage, link: MemoryLink<'_>) -> Markup {
             }
             @if message.flags.meta || message.flags.compact_summary {
                 details { summary { @if message.flags.compact_summary { (msg!("transcript-summary")) } @else { (msg!("transcript-attached")) } }
-                    (blocks(message, link)) }
-            } @else { (blocks(message, link)) }
+                    (blocks(message, context)) }
+            } @else { (blocks(message, context)) }
             @if let Some(prompt) = prompt(message) {
                 p class="meta" { a href=(format!("/?q={}", address::encoded(&prompt))) { (msg!("transcript-why")) } }
             }
@@ -119,20 +123,20 @@ fn prompt(message: &Message) -> Option<String> {
     (!query.is_empty()).then_some(query)
 }
 
-fn blocks(message: &Message, link: MemoryLink<'_>) -> Markup {
-    html! { @for one in &message.blocks { (block(one, link)) } }
+fn blocks(message: &Message, context: BlockContext<'_>) -> Markup {
+    html! { @for one in &message.blocks { (block(one, context)) } }
 }
 
-fn block(block: &Block, link: MemoryLink<'_>) -> Markup {
+fn block(block: &Block, context: BlockContext<'_>) -> Markup {
     match block.kind() {
-        BlockKind::Text => text(&block.as_text().unwrap_or_default(), link),
+        BlockKind::Text => text(&block.as_text().unwrap_or_default(), context),
         BlockKind::Thinking => html! {
             details class="thinking" { summary { (msg!("transcript-thinking")) }
                 pre tabindex="0" { (cut(&block.string_field("thinking").unwrap_or_default())) } }
         },
         BlockKind::RedactedThinking => html! { p class="event" { (msg!("transcript-redacted")) } },
         BlockKind::ToolUse { name, .. } => call(name, block),
-        BlockKind::ToolResult { .. } => result(block, link),
+        BlockKind::ToolResult { .. } => result(block, context),
         BlockKind::Image => html! { p class="event" { (msg!("transcript-image")) } },
         BlockKind::Document => html! { p class="event" { (msg!("transcript-document")) } },
         BlockKind::Other(kind) => {
@@ -142,26 +146,16 @@ fn block(block: &Block, link: MemoryLink<'_>) -> Markup {
 }
 
 /// Text that somebody said, or that the program attached.
-fn text(text: &str, link: MemoryLink<'_>) -> Markup {
+fn text(text: &str, context: BlockContext<'_>) -> Markup {
     if !text.starts_with("<system-reminder>") {
         return markdown::markdown(&cut(text));
     }
     let Some(recalled) = RecalledMemories::text_in(text) else {
         return html! { details class="attached" { summary { (msg!("transcript-attached")) } pre tabindex="0" { (cut(text)) } } };
     };
-    let (shown, named) = (RecalledTexts::shown_in(recalled), RecalledTexts::named_in(recalled));
     html! {
         div class="recalled" {
-            p { strong { (msg!("transcript-recalled", count = shown.len() + named.len())) } }
-            ul { @for path in shown.iter().copied().chain(named.iter().map(String::as_str)) {
-                li {
-                    @let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-                    @match link(Path::new(path)) {
-                        Some(address) => a href=(address) { (name) },
-                        None => code { (name) },
-                    }
-                }
-            } }
+            (recalled::list(recalled, context.recalled, context.link))
             details { summary { (msg!("transcript-recalled-text")) } pre tabindex="0" { (cut(recalled)) } }
         }
     }
@@ -189,7 +183,7 @@ fn call(name: &str, block: &Block) -> Markup {
     }
 }
 
-fn result(result: &Block, link: MemoryLink<'_>) -> Markup {
+fn result(result: &Block, context: BlockContext<'_>) -> Markup {
     let class = if result.is_error() { "result failed" } else { "result" };
     let content = result.result_content();
     let first = match &content {
@@ -204,7 +198,7 @@ fn result(result: &Block, link: MemoryLink<'_>) -> Markup {
             summary { @if result.is_error() { span class="badge warn" { (msg!("transcript-failed")) } " " } code { (first) } }
             @match content {
                 Some(ResultContent::Text(text)) => pre tabindex="0" { (cut(&text)) },
-                Some(ResultContent::Blocks(blocks)) => { @for one in &blocks { (block(one, link)) } },
+                Some(ResultContent::Blocks(blocks)) => { @for one in &blocks { (block(one, context)) } },
                 None => {},
             }
         }

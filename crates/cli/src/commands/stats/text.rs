@@ -178,6 +178,8 @@ fn memories(summary: &MetricsSummary) -> String {
     let counts = [
         (memory.written, "written"),
         (memory.recalled, "recalled"),
+        (memory.cited, "cited"),
+        (memory.helpful, "helpful"),
         (memory.corrected, "corrected"),
         (memory.undone, "undone"),
         (memory.dropped, "proposed and dropped"),
