@@ -9,6 +9,7 @@ use dormouse_base::{Dir, EntryKind, RelPath};
 use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
 use crate::entry::MemoryEntry;
 use crate::index::{self, LONGEST_LINE, MemoryIndex};
+use crate::kind::Scope;
 use crate::names::fold;
 use crate::names::{INDEX, MemoryFile};
 use crate::repetition::{Claims, KnownTexts, TextRelation};
@@ -89,8 +90,10 @@ impl LintFinding {
 }
 
 impl Store {
-    /// All problems of the directory. Anchors are checked in `project`.
+    /// All problems of the directory. Anchors are checked in `project`, except those of the user's memories: these are for
+    /// all projects, and not about the files of one.
     pub fn doctor(&self, project: Option<&Dir>) -> Result<Vec<LintFinding>, ChangeError> {
+        let project = project.filter(|_| self.scope() != Scope::User);
         let mut findings = Vec::new();
         let scan = self.scan(&mut ScanCache::default())?;
         for skipped in &scan.skipped {

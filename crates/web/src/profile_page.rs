@@ -95,24 +95,15 @@ fn printable(text: &str) -> String {
 }
 
 fn span(session: &SessionProfile) -> String {
-    let requests = &session.profile.requests;
-    let time = |request: Option<&RequestProfile>| {
-        request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
-    };
-    let models: std::collections::BTreeSet<&str> =
-        requests.iter().map(|request| request.model.as_str()).collect();
+    let [first, last] = session.profile.period(&TimeZone::system());
     msg!(
         "profile-span",
         requests = group_digits(session.profile.total.requests),
-        first = time(requests.first()),
-        last = time(requests.last()),
-        models = printable(&models.into_iter().collect::<Vec<_>>().join(", ")),
+        first = first,
+        last = last,
+        models = printable(&session.profile.models()),
         window = group_digits(u64::from(session.window))
     )
-}
-
-fn local(request: &RequestProfile, format: &str) -> String {
-    request.at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
 fn tiles(profile: &Profile) -> Markup {
@@ -313,12 +304,13 @@ fn status(layer: &LayerProfile) -> String {
 }
 
 fn breaks(profile: &Profile) -> Markup {
+    let zone = TimeZone::system();
     let broken = profile.requests.iter().filter_map(|request| Some((request, request.broke?)));
     let rows: Vec<Vec<String>> = broken
         .map(|(request, broke)| {
             vec![
                 request.number.to_string(),
-                local(request, "%Y-%m-%d %H:%M:%S"),
+                request.time(&zone, "%Y-%m-%d %H:%M:%S"),
                 broke.reason.words().to_owned(),
                 group_digits(broke.lost_tokens),
             ]
@@ -418,7 +410,7 @@ fn row(request: &RequestProfile) -> Vec<String> {
         .collect();
     vec![
         request.number.to_string(),
-        local(request, "%H:%M:%S"),
+        request.time(&TimeZone::system(), "%H:%M:%S"),
         printable(&request.model),
         group_digits(request.context_tokens),
         group_digits(usage.cache_read_input_tokens),

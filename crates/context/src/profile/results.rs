@@ -1,9 +1,10 @@
 //! What a profile says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_conversation::Usage;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -44,6 +45,13 @@ pub struct RequestProfile {
     pub other_cost_usd: BTreeMap<&'static str, f64>,
     /// Whether the cache was lost with it.
     pub broke: Option<ProfiledBreak>,
+}
+
+impl RequestProfile {
+    /// When it was sent, as clocks in a zone show it.
+    pub fn time(&self, zone: &TimeZone, format: &str) -> String {
+        self.at.to_zoned(zone.clone()).strftime(format).to_string()
+    }
 }
 
 fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
@@ -193,4 +201,20 @@ pub struct Profile {
     pub compactions: Vec<CompactionProfile>,
     /// One by one.
     pub requests: Vec<RequestProfile>,
+}
+
+impl Profile {
+    /// When its first and its last request were sent, to the minute; empty without requests.
+    pub fn period(&self, zone: &TimeZone) -> [String; 2] {
+        [self.requests.first(), self.requests.last()].map(|request| {
+            request.map_or_else(String::new, |request| request.time(zone, "%Y-%m-%d %H:%M"))
+        })
+    }
+
+    /// The models that answered, each once, by name.
+    pub fn models(&self) -> String {
+        let models: BTreeSet<&str> =
+            self.requests.iter().map(|request| request.model.as_str()).collect();
+        models.into_iter().collect::<Vec<_>>().join(", ")
+    }
 }

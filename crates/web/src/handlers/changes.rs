@@ -154,12 +154,10 @@ async fn findings(State(viewer): State<Arc<Viewer>>, Query(done): Query<Done>) -
     reply::page(viewer, Area::Doctor, Some(done), |viewer, frame| {
         let mut stores = Vec::new();
         for store in &viewer.sources.stores {
-            // Memories for all projects are not about the files of this one.
-            let project = Some(&viewer.sources.project).filter(|_| store.scope != StoreScope::User);
             stores.push(StoreFindings {
                 scope: store.scope,
                 folder: store.store.dir().path().display().to_string(),
-                findings: store.store.doctor(project)?,
+                findings: store.store.doctor(Some(&viewer.sources.project))?,
             });
         }
         Ok((msg!("doctor-title"), doctor::page(frame, &stores)))

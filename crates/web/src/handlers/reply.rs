@@ -106,11 +106,6 @@ pub(super) async fn change(
     .await
 }
 
-/// Whether a form may change something: it carries the token, and the viewer does not only read.
-pub(super) fn may_change(viewer: &Viewer, token: &str) -> bool {
-    viewer.mode == ViewerMode::Editing && viewer.access.check_form(token).is_ok()
-}
-
 async fn blocking(work: impl FnOnce() -> Response + Send + 'static) -> Response {
     match tokio::task::spawn_blocking(work).await {
         Ok(response) => response,

@@ -1,6 +1,5 @@
 //! The team: the only page that asks a server, the one that the project has joined.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -75,17 +74,15 @@ async fn decide(
     Path((id, decision)): Path<(u64, String)>,
     Form(form): Form<TokenForm>,
 ) -> Response {
-    let known = HashMap::from([("accept", "accepted"), ("reject", "refused")]);
-    let done = known.get(decision.as_str()).copied();
-    // Asked only if the form may change something: `change` refuses it otherwise.
-    let may = reply::may_change(&viewer, &form.token);
-    let result = match (&viewer.sources.team, done) {
-        (Some(client), Some(_)) if may => client.decide(id, &decision).await.map(drop),
-        _ => Ok(()),
-    };
+    let runtime = tokio::runtime::Handle::current();
     reply::change(viewer, Area::Team, form.token, move |viewer, _| {
-        let done = done.filter(|_| viewer.sources.team.is_some()).ok_or(ViewerError::NotFound)?;
-        result?;
+        let done = match decision.as_str() {
+            "accept" => "accepted",
+            "reject" => "refused",
+            _ => return Err(ViewerError::NotFound),
+        };
+        let client = viewer.sources.team.as_ref().ok_or(ViewerError::NotFound)?;
+        runtime.block_on(client.decide(id, &decision))?;
         Ok(FormResult::Next(format!("/team?done={done}")))
     })
     .await

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_base::Dir;
-use dormouse_memory::{ChangeOrigin, LintFinding, StoreScope, lint as lint_folder, lint_text};
+use dormouse_memory::{ChangeOrigin, LintFinding, lint as lint_folder, lint_text};
 use serde::Serialize;
 
 use super::annotations;
@@ -91,9 +91,7 @@ pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exi
 
 /// The problems of a store.
 fn check_store(scoped: &ScopedStore, checkout: &Dir) -> Result<Vec<CheckRow>, Failure> {
-    // Memories for all projects are not about the files of this one.
-    let project = Some(checkout).filter(|_| scoped.scope != StoreScope::User);
-    let findings = scoped.store.doctor(project)?.into_iter();
+    let findings = scoped.store.doctor(Some(checkout))?.into_iter();
     let row = |finding: LintFinding| {
         let path = scoped.path_of(&finding.file);
         CheckRow::new(finding, Some(scoped.scope), path)

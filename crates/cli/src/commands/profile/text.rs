@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_base::group_digits;
-use dormouse_context::profile::{
-    BreakReason, CacheUse, LayerProfile, LayerStatus, Profile, RequestProfile,
-};
+use dormouse_context::profile::{BreakReason, CacheUse, LayerProfile, LayerStatus, Profile};
 use dormouse_model::PRICES_DATED;
 use jiff::tz::TimeZone;
 
@@ -52,24 +50,13 @@ fn head(session: &ProfiledSession) -> String {
 
 /// Period, models and context window.
 fn span(session: &ProfiledSession) -> String {
-    let requests = &session.profile.requests;
-    let time = |request: Option<&RequestProfile>| {
-        request.map_or_else(String::new, |request| local(request, "%Y-%m-%d %H:%M"))
-    };
-    let models: std::collections::BTreeSet<&str> =
-        requests.iter().map(|request| request.model.as_str()).collect();
+    let [first, last] = session.profile.period(&TimeZone::system());
     format!(
-        "{} requests, {} to {}, {}; window {}",
+        "{} requests, {first} to {last}, {}; window {}",
         group_digits(session.profile.total.requests),
-        time(requests.first()),
-        time(requests.last()),
-        models.into_iter().collect::<Vec<_>>().join(", "),
+        session.profile.models(),
         group_digits(u64::from(session.budget.window)),
     )
-}
-
-fn local(request: &RequestProfile, format: &str) -> String {
-    request.at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
 fn totals(profile: &Profile) -> String {
@@ -143,7 +130,7 @@ fn requests(profile: &Profile) -> String {
     for request in &profile.requests {
         let usage = &request.usage;
         table.row(
-            &format!("{:>4} {}", request.number, local(request, "%H:%M")),
+            &format!("{:>4} {}", request.number, request.time(&TimeZone::system(), "%H:%M")),
             [
                 tokens(request.context_tokens),
                 tokens(usage.cache_read_input_tokens),
