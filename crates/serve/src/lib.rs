@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod connections;
 pub mod hook;
 mod loopback;
 pub mod mcp;
@@ -14,5 +15,6 @@ mod memories;
 mod memory_tool;
 pub mod setup;
 
+pub use connections::{ConnectionAdmission, ConnectionLimits, serve_connections};
 pub use loopback::LoopbackGuard;
 pub use memories::{Client, ClientMemories, MemoryRequestError};

@@ -1,10 +1,12 @@
 //! The server: routes, checks before every request, and headers on every response.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
@@ -15,6 +17,10 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dormouse_base::IdSource;
+use dormouse_serve::{ConnectionAdmission, ConnectionLimits, serve_connections};
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
+use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
@@ -30,6 +36,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 /// The longest body of a request: a memory has at most 1 MiB, and a form encodes it.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
+/// The time for the body of a request.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
+/// A browser opens few connections, and closes idle ones itself.
+const LIMITS: ConnectionLimits =
+    ConnectionLimits { head: Duration::from_secs(10), connections: 64 };
 /// The address that exchanges the code for the cookie.
 const ENTER: &str = "/enter";
 
@@ -55,12 +66,18 @@ impl ViewerServer {
     }
 
     /// Serves until the future is dropped.
-    pub async fn serve(self, sources: ViewerSources, mode: ViewerMode) -> Result<(), ViewerError> {
-        let port = self.listener.local_addr().map_or(0, |address| address.port());
+    pub async fn serve(self, sources: ViewerSources, mode: ViewerMode) -> Infallible {
         let viewer = Arc::new(Viewer::new(sources, self.access, mode));
         handlers::warm_up(&viewer);
-        let failed = |source| ViewerError::Listen { port, source };
-        axum::serve(self.listener, router(viewer)).await.map_err(failed)
+        let routes = TowerToHyperService::new(router(viewer));
+        serve_connections(&self.listener, LIMITS, move |admission| {
+            let routes = routes.clone();
+            service_fn(move |mut request: hyper::Request<Incoming>| {
+                request.extensions_mut().insert(admission.clone());
+                routes.call(request)
+            })
+        })
+        .await
     }
 }
 
@@ -87,7 +104,17 @@ async fn guarded(State(viewer): State<Arc<Viewer>>, request: Request, next: Next
     let needs_cookie = path != ENTER && !path.starts_with("/assets/");
     let checked = viewer.access.check(request.method(), request.headers(), needs_cookie);
     let mut response = match checked {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            if needs_cookie
+                && let Some(admission) = request.extensions().get::<ConnectionAdmission>()
+            {
+                admission.admit();
+            }
+            match whole(request).await {
+                Ok(request) => next.run(request).await,
+                Err(status) => status.into_response(),
+            }
+        }
         Err(AccessRefusal::NoCookie) => {
             (StatusCode::UNAUTHORIZED, entry::no_cookie_page()).into_response()
         }
@@ -108,6 +135,20 @@ async fn guarded(State(viewer): State<Arc<Viewer>>, request: Request, next: Next
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// The whole request, if it comes in time and is not too long.
+async fn whole(request: Request) -> Result<Request, StatusCode> {
+    let (head, body) = request.into_parts();
+    // One that says how long it is need not come first.
+    if body.size_hint().lower() > LONGEST_BODY as u64 {
+        return Err(StatusCode::PAYLOAD_TOO_LARGE);
+    }
+    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, LONGEST_BODY)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
 }
 
 #[derive(Deserialize)]

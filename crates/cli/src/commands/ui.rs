@@ -40,7 +40,7 @@ pub(crate) async fn run(arguments: &UiArguments, world: &World) -> Result<Exit, 
         Failure::failed(anyhow::anyhow!(msg!("signals-failed", error = error.to_string())))
     })?;
     tokio::select! {
-        served = server.serve(sources, mode) => served.map(|()| Exit::Done).map_err(Failure::failed),
+        never = server.serve(sources, mode) => match never {},
         _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
         _ = ended.recv() => Ok(Exit::Done),
     }

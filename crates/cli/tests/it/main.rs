@@ -118,6 +118,7 @@ mod trust;
 mod ui;
 mod ui_browser;
 mod ui_client;
+mod ui_port;
 mod ui_recalled;
 mod verbatim;
 

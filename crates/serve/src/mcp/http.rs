@@ -5,7 +5,6 @@
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
@@ -14,24 +13,21 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONNECTION, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::net::TcpListener;
 
 use super::connection::ClientConnection;
 use super::error::ServeError;
 use super::server::MemoryServer;
 use super::token::AccessToken;
+use crate::connections::{ConnectionAdmission, ConnectionLimits, serve_connections};
 use crate::loopback::LoopbackGuard;
 
 /// The only path.
 const PATH: &str = "/mcp";
 /// Pages from this machine are admitted. They need the token as well.
 const GUARD: LoopbackGuard = LoopbackGuard::any_port();
-/// The pause after a connection that could not be accepted.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Time and size limits for clients.
 #[derive(Debug, Clone, Copy)]
@@ -98,43 +94,16 @@ impl HttpListener {
             config,
         );
         let guarded = Arc::new(GuardedService { service, token, limits: self.limits });
-        let mut connections = JoinSet::new();
-        let mut open = Vec::new();
-        loop {
-            let Ok((stream, _)) = self.listener.accept().await else {
-                // The client has disconnected, or no file handle is left: try again later.
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            };
-            loop {
-                while connections.try_join_next().is_some() {}
-                open.retain(|connection: &OpenConnection| !connection.task.is_finished());
-                if connections.len() < self.limits.connections {
-                    break;
-                }
-                // Whoever has not shown the token must not keep out those who have it.
-                if let Some(silent) = open.iter().find(|connection| !connection.is_admitted()) {
-                    silent.task.abort();
-                }
-                connections.join_next().await;
-            }
-            let admitted = Arc::new(AtomicBool::new(false));
-            let serving = serve_one(stream, Arc::clone(&guarded), Arc::clone(&admitted));
-            open.push(OpenConnection { task: connections.spawn(serving), admitted });
-        }
-    }
-}
-
-/// A connection, the oldest first among others.
-struct OpenConnection {
-    task: AbortHandle,
-    admitted: Arc<AtomicBool>,
-}
-
-impl OpenConnection {
-    /// Whether a request on it has shown the token.
-    fn is_admitted(&self) -> bool {
-        self.admitted.load(Ordering::Relaxed)
+        let limits =
+            ConnectionLimits { head: self.limits.head, connections: self.limits.connections };
+        Ok(serve_connections(&self.listener, limits, move |admission| {
+            let guarded = Arc::clone(&guarded);
+            service_fn(move |request| {
+                let (guarded, admission) = (Arc::clone(&guarded), admission.clone());
+                async move { Ok::<_, Infallible>(guarded.answer(request, &admission).await) }
+            })
+        })
+        .await)
     }
 }
 
@@ -144,22 +113,12 @@ struct GuardedService {
     limits: Limits,
 }
 
-async fn serve_one(stream: TcpStream, guarded: Arc<GuardedService>, admitted: Arc<AtomicBool>) {
-    let patience = guarded.limits.head;
-    let answer = service_fn(move |request| {
-        let (guarded, admitted) = (Arc::clone(&guarded), Arc::clone(&admitted));
-        async move { Ok::<_, Infallible>(guarded.answer(request, &admitted).await) }
-    });
-    let served = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .serve_connection(TokioIo::new(stream), answer);
-    // How a connection ends does not matter here.
-    drop(served.await);
-}
-
 impl GuardedService {
-    async fn answer(&self, request: Request<Incoming>, admitted: &AtomicBool) -> Response<Body> {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        admission: &ConnectionAdmission,
+    ) -> Response<Body> {
         let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
         if !self.token.is_in(given) {
             let mut refusal = closing(
@@ -171,7 +130,7 @@ impl GuardedService {
             refusal.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             return refusal;
         }
-        admitted.store(true, Ordering::Relaxed);
+        admission.admit();
         let header = |name| request.headers().get(name).map(HeaderValue::as_bytes);
         if !GUARD.admits_host(header(HOST)) || !GUARD.admits_origin(header(ORIGIN)) {
             return closing(
