@@ -5,6 +5,8 @@
 //! needs to know of a block (its kind, a call's id and name) is read once, and reading stops as soon as
 //! it is known: a tool result of a megabyte costs the first forty bytes.
 
+mod abridged;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +14,8 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use thiserror::Error;
+
+pub use abridged::TextLength;
 
 use crate::raw_fields::RawFields;
 use crate::tokens::{estimate_json, estimate_text};
@@ -102,6 +106,8 @@ struct Inner {
     raw: Box<RawValue>,
     kind: BlockKind,
     tokens: OnceLock<u32>,
+    /// The length of the result that an abridged block was made of.
+    result: Option<TextLength>,
 }
 
 /// A content block. Cheap to clone.
@@ -132,7 +138,7 @@ impl Block {
     /// Keeps a block as received.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, BlockError> {
         let kind = read_kind(raw.get())?;
-        Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() })))
+        Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new(), result: None })))
     }
 
     /// Parses a block.
@@ -165,7 +171,7 @@ impl Block {
     fn made(kind: BlockKind, wire: &impl Serialize) -> Self {
         // These structs hold strings and blocks only; serializing them has no way to fail.
         let raw = serde_json::value::to_raw_value(wire).unwrap_or_default();
-        Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new() }))
+        Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new(), result: None }))
     }
 
     /// What it is.

@@ -29,8 +29,8 @@ mod usage;
 mod window;
 
 pub use block::{
-    Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON_KEY, ResultContent, ToolUse,
-    ToolUseId,
+    Block, BlockError, BlockKind, INTERRUPTED_RESULT, INVALID_JSON_KEY, ResultContent, TextLength,
+    ToolUse, ToolUseId,
 };
 pub use budget::{
     Budget, CompactionBudget, NotesBudget, PromptBudget, PromptSize, ResultBudget, WindowState,

@@ -269,6 +269,14 @@ fn trash_undo_history_inbox_and_doctor() {
     assert_eq!(post("/doctor/project/fix"), 303);
     assert!(!viewer.get("/doctor").ok().body.contains("gone.md"));
     viewer.get("/inbox").ok();
+
+    // Of many problems the first are listed, and the others counted.
+    let lines: String =
+        (0..620).map(|number| format!("- [gone](gone-{number}.md) — nothing\n")).collect();
+    home.write(&index, format!("{text}{lines}"));
+    let doctor = viewer.get("/doctor").ok().body;
+    assert_eq!(doctor.matches("<tr>").count(), 501, "{doctor}");
+    assert!(doctor.contains(" more are not shown"), "{doctor}");
 }
 
 #[test]

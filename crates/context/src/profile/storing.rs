@@ -13,7 +13,7 @@ use super::counters::{with, without};
 use super::results::LayerStatus;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::simulations::LayerSimulation;
-use crate::result_storage::{ResultStorage, StorageLimit, plan_result_storage, preview};
+use crate::result_storage::{StorageLimit, preview_of, stream_file_name};
 
 /// How the text that stands for a stored result begins, here and in other agents.
 const MARK: &str = "<persisted-output>";
@@ -57,20 +57,15 @@ impl Storing {
         let tool = self.tools.get(id).map_or("", String::as_str);
         let own = BOUNDS.iter().find(|(name, _)| *name == tool);
         let bound = own.map_or(self.bound, |(_, bound)| *bound);
-        // Characters are at most bytes: nearly all are settled without a look inside.
-        if matches!(bound, StorageLimit::Chars(most) if block.raw().len() <= most) {
+        let StorageLimit::Chars(most) = bound else { return 0 };
+        // The text itself may be abridged: its length is known, and a preview shows no more than what was kept.
+        let Some(length) = block.result_length().filter(|length| length.chars > most) else {
             return 0;
-        }
-        match block.result_content() {
-            Some(ResultContent::Text(text)) => match plan_result_storage(id, &text, bound) {
-                ResultStorage::File(name) => {
-                    let left = Block::text(&preview(&text, &name)).tokens();
-                    u64::from(block.tokens().saturating_sub(left))
-                }
-                ResultStorage::Inline | ResultStorage::Empty => 0,
-            },
-            Some(ResultContent::Blocks(_)) | None => 0,
-        }
+        };
+        let Some(ResultContent::Text(head)) = block.result_content() else { return 0 };
+        let (chars, bytes) = (length.chars as u64, length.bytes as u64);
+        let left = Block::text(&preview_of(&head, chars, bytes, &stream_file_name(id))).tokens();
+        u64::from(block.tokens().saturating_sub(left))
     }
 }
 
@@ -150,6 +145,7 @@ fn in_bytes(head: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result_storage::preview;
 
     #[test]
     fn lengths_of_stored_results() {

@@ -90,29 +90,50 @@ impl Node {
     }
 }
 
+/// Finds the lines whose messages are on other branches than the last message.
+#[derive(Default)]
+pub(super) struct BranchFinder {
+    nodes: Vec<Node>,
+    by_uuid: HashMap<String, usize>,
+    /// Whether the transcript is one of ours, which has no branches.
+    is_ours: bool,
+}
+
+impl BranchFinder {
+    /// Looks at a line. What cannot be read is reported by whoever reads the whole line.
+    pub(super) fn see(&mut self, number: usize, line: &[u8]) {
+        if !self.is_ours
+            && let Ok(mut line) = serde_json::from_slice::<LinkedLine<'_>>(line)
+        {
+            self.is_ours = line.message_uuid.is_some();
+            if let Some(uuid) = line.uuid.take() {
+                self.by_uuid.insert(uuid.into_owned(), self.nodes.len());
+            }
+            self.nodes.push(Node::of(number, line));
+        }
+    }
+
+    /// The numbers of those lines, from 1.
+    pub(super) fn finish(self) -> HashSet<usize> {
+        if self.is_ours {
+            return HashSet::new();
+        }
+        let branch = Branch::to_last(&self.nodes, &self.by_uuid);
+        let nodes = self.nodes.iter().enumerate();
+        let others = nodes.filter(|(index, node)| !branch.has(*index, node));
+        others.map(|(_, node)| node.number).collect()
+    }
+}
+
 /// The numbers of the lines, from 1, whose messages are on other branches than the last message. None in our own
 /// transcripts.
 pub(super) fn lines_of_other_branches(bytes: &[u8]) -> HashSet<usize> {
-    let mut nodes = Vec::new();
-    let mut by_uuid = HashMap::new();
-    let mut is_ours = false;
-    // What cannot be read is reported by whoever reads the whole line.
+    let mut finder = BranchFinder::default();
     each_line(bytes, |number, line| {
-        if !is_ours && let Ok(mut line) = serde_json::from_slice::<LinkedLine<'_>>(line) {
-            is_ours = line.message_uuid.is_some();
-            if let Some(uuid) = line.uuid.take() {
-                by_uuid.insert(uuid.into_owned(), nodes.len());
-            }
-            nodes.push(Node::of(number, line));
-        }
+        finder.see(number, line);
         Ok(())
     });
-    if is_ours {
-        return HashSet::new();
-    }
-    let branch = Branch::to_last(&nodes, &by_uuid);
-    let others = nodes.iter().enumerate().filter(|(index, node)| !branch.has(*index, node));
-    others.map(|(_, node)| node.number).collect()
+    finder.finish()
 }
 
 /// The branch that ends in the last message.

@@ -30,8 +30,8 @@ pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
 pub use read::{load_subagent_transcript, load_transcript};
 pub use replay::{
-    Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_subagent_transcript,
-    replay_transcript,
+    Replay, ReplayEvent, ReplayedCompaction, ReplayedMessage, replay_abridged,
+    replay_abridged_subagent, replay_transcript,
 };
 pub use rewound::RewindMark;
 pub use search::{Passage, search_sessions};

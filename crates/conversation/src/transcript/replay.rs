@@ -5,6 +5,7 @@
 //! read in the order of the file, and named as such. Never fails: what can be read, is; the rest is named.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
@@ -12,14 +13,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::boundary::{BOUNDARY, CompactionBoundary, SNIP};
-use super::branch::lines_of_other_branches;
+use super::branch::BranchFinder;
 use super::format::{
     LineIn, MessageIn, SERVER_CLEARING, STORED, THINKING_DROPPED, TranscriptLineError, WITHDRAWN,
 };
-use super::lines::each_line;
+use super::lines::{LinesRead, each_line, each_line_of};
 use super::loaded::TranscriptWarning;
 use super::read::{exact_blocks, merge, replace_results_in};
-use super::rewound::Abandoned;
+use super::rewound::{Abandoned, RewindFinder};
 use crate::block::Block;
 use crate::message::{Message, Response, Role};
 use crate::prefix::PrefixOrigin;
@@ -102,23 +103,74 @@ pub struct Replay {
 
 /// Reads a transcript from its bytes.
 pub fn replay_transcript(bytes: &[u8]) -> Replay {
-    replay_with(Reader::default(), bytes)
-}
-
-/// Reads a subagent's own transcript: there, side-chain lines are the conversation.
-pub fn replay_subagent_transcript(bytes: &[u8]) -> Replay {
-    replay_with(Reader { is_subagent: true, ..Reader::default() }, bytes)
-}
-
-fn replay_with(mut reader: Reader, bytes: &[u8]) -> Replay {
-    let rewound = Abandoned::of(bytes);
-    let other_branches = lines_of_other_branches(bytes);
+    let mut reader = Reader::default();
+    let mut passed = PassedLines::default();
+    each_line(bytes, |number, line| {
+        passed.see(number, line);
+        Ok(())
+    });
+    let passed = passed.finish();
     let read = each_line(bytes, |number, line| {
-        reader.is_abandoned = other_branches.contains(&number)
-            || rewound.has(u64::try_from(number).unwrap_or(u64::MAX));
+        reader.is_abandoned = passed.has(number);
         reader.read_line(line)
     });
-    Replay { lines: read.lines, warnings: read.warnings, ..reader.finish() }
+    reader.finish(read)
+}
+
+/// Reads a transcript line by line, for whoever counts: of long texts only the beginning is kept, and what they took. The
+/// memory that it needs grows with the number of messages, not with their length.
+pub fn replay_abridged(file: &mut (impl Read + Seek)) -> std::io::Result<Replay> {
+    replay_lines(Reader { is_abridging: true, ..Reader::default() }, file)
+}
+
+/// The same for a subagent's own transcript: there, side-chain lines are the conversation.
+pub fn replay_abridged_subagent(file: &mut (impl Read + Seek)) -> std::io::Result<Replay> {
+    replay_lines(Reader { is_abridging: true, is_subagent: true, ..Reader::default() }, file)
+}
+
+fn replay_lines(mut reader: Reader, file: &mut (impl Read + Seek)) -> std::io::Result<Replay> {
+    let mut passed = PassedLines::default();
+    each_line_of(BufReader::new(&mut *file), |number, line| {
+        passed.see(number, line);
+        Ok(())
+    })?;
+    let passed = passed.finish();
+    file.seek(SeekFrom::Start(0))?;
+    let read = each_line_of(BufReader::new(file), |number, line| {
+        reader.is_abandoned = passed.has(number);
+        reader.read_line(line)
+    })?;
+    Ok(reader.finish(read))
+}
+
+/// Finds the lines that the user went back from.
+#[derive(Default)]
+struct PassedLines {
+    rewinds: RewindFinder,
+    branches: BranchFinder,
+}
+
+impl PassedLines {
+    fn see(&mut self, number: usize, line: &[u8]) {
+        self.rewinds.see(u64::try_from(number).unwrap_or(u64::MAX), line);
+        self.branches.see(number, line);
+    }
+
+    fn finish(self) -> FoundPassedLines {
+        FoundPassedLines { rewound: self.rewinds.finish(), others: self.branches.finish() }
+    }
+}
+
+/// The lines that the user went back from.
+struct FoundPassedLines {
+    rewound: Abandoned,
+    others: HashSet<usize>,
+}
+
+impl FoundPassedLines {
+    fn has(&self, number: usize) -> bool {
+        self.others.contains(&number) || self.rewound.has(u64::try_from(number).unwrap_or(u64::MAX))
+    }
 }
 
 /// An event that may still grow.
@@ -139,6 +191,8 @@ struct Reader {
     drafts: Vec<Draft>,
     /// Whether the file is a subagent's.
     is_subagent: bool,
+    /// Whether long texts are cut.
+    is_abridging: bool,
     /// Where the message with this key stands.
     places: HashMap<String, usize>,
     /// Where the newest answer of the model stands: what is in front of it was sent.
@@ -154,7 +208,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn finish(mut self) -> Replay {
+    fn finish(mut self, read: LinesRead) -> Replay {
+        self.replay.lines = read.lines;
+        self.replay.warnings = read.warnings;
         let cleared: HashMap<usize, u64> = self
             .cleared
             .iter()
@@ -224,6 +280,12 @@ impl Reader {
         }
     }
 
+    fn abridge(&self, blocks: &mut [Block]) {
+        if self.is_abridging {
+            blocks.iter_mut().for_each(|block| *block = block.abridged());
+        }
+    }
+
     /// The message that a line is about.
     fn named(&mut self, line: &LineIn<'_>) -> Option<&mut Drafted> {
         let place = *self.places.get(line.message_uuid.as_deref()?)?;
@@ -234,7 +296,8 @@ impl Reader {
     }
 
     /// Results get other blocks: before they are first sent that is all there is to them, later it is an event.
-    fn replaced(&mut self, line: &LineIn<'_>, blocks: Vec<Block>) {
+    fn replaced(&mut self, line: &LineIn<'_>, mut blocks: Vec<Block>) {
+        self.abridge(&mut blocks);
         let place = line.message_uuid.as_deref().and_then(|key| self.places.get(key)).copied();
         let was_sent = place.is_some_and(|place| place < self.answered);
         let Some(drafted) = self.named(line) else { return };
@@ -296,6 +359,7 @@ impl Reader {
         if !line.raw_content.is_empty() {
             message.content.0 = exact_blocks(std::mem::take(&mut line.raw_content))?;
         }
+        self.abridge(&mut message.content.0);
         let key = key_of(line, &message)?;
         if let Some(tokens) = message.cleared_tokens() {
             self.cleared.insert(key.clone(), tokens);

@@ -16,9 +16,7 @@ fn answer(line: u32, ids: (&str, &str), block: &str, output: u32) -> String {
 fn said(replay: &Replay) -> Vec<&ReplayedMessage> {
     let events = replay.events.iter();
     events
-        .filter_map(
-            |event| if let ReplayEvent::Message(said) = event { Some(said) } else { None },
-        )
+        .filter_map(|event| if let ReplayEvent::Message(said) = event { Some(said) } else { None })
         .collect()
 }
 
@@ -43,8 +41,7 @@ fn lines_of_one_answer_count_once_and_the_last_counts() {
 
 #[test]
 fn what_a_server_cleared_belongs_to_its_answer_in_either_form() {
-    let edits =
-        r#"{"applied_edits":[{"cleared_input_tokens":30},{"cleared_input_tokens":12}]}"#;
+    let edits = r#"{"applied_edits":[{"cleared_input_tokens":30},{"cleared_input_tokens":12}]}"#;
     let theirs = answer(1, ("msg_1", "req_1"), "a", 1)
         .replace(r#""role""#, &format!(r#""context_management":{edits},"role""#));
     let ours = answer(2, ("msg_2", "req_2"), "b", 1).replace(
@@ -60,9 +57,8 @@ fn what_a_server_cleared_belongs_to_its_answer_in_either_form() {
 
 #[test]
 fn results_replaced_after_they_were_sent_are_an_event() {
-    let result = |text: &str| {
-        format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}}]"#)
-    };
+    let result =
+        |text: &str| format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}}]"#);
     let id = "01a1df2e-ec05-7007-8000-000000000009";
     let user = USER.replace("\"hi\"", &result("whole")).replace("000000000001", "000000000009");
     let user = user.replacen('{', &format!(r#"{{"messageUuid":"{id}","#), 1);
@@ -72,8 +68,7 @@ fn results_replaced_after_they_were_sent_are_an_event() {
             r#"{{"type":"stored-result","messageUuid":"{id}","message":{{"role":"user","content":{content}}}}}"#
         )
     };
-    let lines =
-        [user, stored("preview"), answer(1, ("msg_1", "req_1"), "a", 1), stored("cleared")];
+    let lines = [user, stored("preview"), answer(1, ("msg_1", "req_1"), "a", 1), stored("cleared")];
     let replay = replay_transcript(lines.join("\n").as_bytes());
     assert!(said(&replay)[0].message.blocks[0].raw().contains("preview"), "{replay:?}");
     let Some(ReplayEvent::ResultsReplaced { blocks, .. }) = replay.events.last() else {
@@ -87,8 +82,30 @@ fn a_subagents_own_transcript_is_a_conversation() {
     let lines = [USER.to_owned(), answer(1, ("msg_1", "req_1"), "a", 9)];
     let side = lines.join("\n").replace(r#""uuid""#, r#""isSidechain":true,"uuid""#);
     assert_eq!(said(&replay_transcript(side.as_bytes())).len(), 0);
-    let replay = replay_subagent_transcript(side.as_bytes());
+    let replay = replay_abridged_subagent(&mut std::io::Cursor::new(side)).unwrap();
     assert_eq!((said(&replay).len(), replay.side_chains.len()), (2, 0));
+}
+
+#[test]
+fn abridged_line_by_line_all_figures_are_the_same() {
+    let long = "word ".repeat(9_000);
+    let result = format!(
+        r#"{{"type":"user","uuid":"01a1df2e-ec05-7007-8000-000000000003","timestamp":"2026-11-15T08:00:02Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":"{long}"}}]}}}}"#
+    );
+    let lines = [USER, "no json", &answer(1, ("msg_1", "req_1"), &long, 9), &result, r#"{"cut"#];
+    let text = lines.join("\n");
+    let whole = replay_transcript(text.as_bytes());
+    let abridged = replay_abridged(&mut std::io::Cursor::new(&text)).unwrap();
+    assert_eq!((abridged.lines, &abridged.warnings), (whole.lines, &whole.warnings));
+    let tokens = |replay: &Replay| -> Vec<u64> {
+        said(replay).iter().map(|said| said.message.tokens()).collect()
+    };
+    assert_eq!(tokens(&abridged), tokens(&whole));
+    let bytes = |replay: &Replay| -> usize {
+        let blocks = said(replay).into_iter().flat_map(|said| said.message.blocks.clone());
+        blocks.map(|block| block.raw().len()).sum()
+    };
+    assert!(bytes(&abridged) < bytes(&whole) / 10, "{}", bytes(&abridged));
 }
 
 #[test]

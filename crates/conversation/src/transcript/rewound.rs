@@ -27,6 +27,40 @@ struct RewindLine {
     rewind: RewindMark,
 }
 
+/// Finds the rewinds among the lines of a file.
+#[derive(Debug, Default)]
+pub(super) struct RewindFinder {
+    marks: Vec<(u64, RewindMark)>,
+}
+
+impl RewindFinder {
+    /// Looks at a line.
+    pub(super) fn see(&mut self, number: u64, line: &[u8]) {
+        // A line that was cut off by a crash did not take effect.
+        if line.starts_with(BEGINNING)
+            && line.ends_with(b"\n")
+            && let Ok(RewindLine { rewind }) = serde_json::from_slice(line)
+        {
+            self.marks.push((number, rewind));
+        }
+    }
+
+    /// What they abandon.
+    pub(super) fn finish(self) -> Abandoned {
+        let mut abandoned = Abandoned::default();
+        let mut end = u64::MAX;
+        for (at, mark) in self.marks.iter().rev() {
+            abandoned.rewinds.push(mark.id);
+            // One that is abandoned itself has no effect.
+            if *at < end && mark.line <= *at {
+                abandoned.ranges.push(mark.line..=*at);
+                end = mark.line;
+            }
+        }
+        abandoned
+    }
+}
+
 /// The rewinds of a transcript, and the lines that they abandon.
 #[derive(Debug, Default)]
 pub(super) struct Abandoned {
@@ -37,29 +71,11 @@ pub(super) struct Abandoned {
 impl Abandoned {
     /// Finds the rewinds among the lines of a file.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        let mut marks = Vec::new();
-        let mut number = 0_u64;
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            number += 1;
-            // A line that was cut off by a crash did not take effect.
-            if line.starts_with(BEGINNING)
-                && line.ends_with(b"\n")
-                && let Ok(RewindLine { rewind }) = serde_json::from_slice(line)
-            {
-                marks.push((number, rewind));
-            }
+        let mut finder = RewindFinder::default();
+        for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+            finder.see(number, line);
         }
-        let mut abandoned = Self::default();
-        let mut end = u64::MAX;
-        for (at, mark) in marks.iter().rev() {
-            abandoned.rewinds.push(mark.id);
-            // One that is abandoned itself has no effect.
-            if *at < end && mark.line <= *at {
-                abandoned.ranges.push(mark.line..=*at);
-                end = mark.line;
-            }
-        }
-        abandoned
+        finder.finish()
     }
 
     pub(super) fn has(&self, line: u64) -> bool {

@@ -8,6 +8,9 @@ use crate::model::address;
 use crate::pages::layout::PageFrame;
 use crate::pages::words;
 
+/// Problems of a store that are shown.
+const SHOWN: usize = 500;
+
 /// The problems of a store.
 pub(crate) struct StoreFindings {
     pub(crate) scope: StoreScope,
@@ -38,7 +41,7 @@ fn table(store: &StoreFindings) -> Markup {
             table class="text" {
                 thead { tr { th { (msg!("doctor-problem")) } th { (msg!("doctor-file")) } th { (msg!("doctor-message")) } } }
                 tbody {
-                    @for one in &store.findings {
+                    @for one in store.findings.iter().take(SHOWN) {
                         tr {
                             td { (one.kind.as_str()) }
                             td { a href=(address::memory("view", store.scope, &one.file)) { (one.file) } @if let Some(line) = one.line { ":" (line) } }
@@ -47,6 +50,9 @@ fn table(store: &StoreFindings) -> Markup {
                     }
                 }
             }
+        }
+        @if store.findings.len() > SHOWN {
+            p class="soft" { (msg!("doctor-more", count = store.findings.len() - SHOWN)) }
         }
     }
 }

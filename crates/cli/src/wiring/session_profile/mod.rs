@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dormouse_base::{LayerSwitch, Settings, group_digits};
 use dormouse_context::profile::{LayerCalls, Profile, ProfileRules, Rates, profile};
-use dormouse_conversation::transcript::{Replay, ReplayEvent, replay_transcript, session_file};
+use dormouse_conversation::transcript::{Replay, ReplayEvent, replay_abridged, session_file};
 use dormouse_conversation::{
     Budget, ContextWindow, DEFAULT_WINDOW, Usage, WindowSource, resolve_window,
 };
@@ -74,9 +74,8 @@ impl ProfiledSession {
         assumptions: ProfileAssumptions,
         world: &World,
     ) -> Result<Self, Failure> {
-        let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-        let replay = replay_transcript(&bytes);
-        drop(bytes);
+        let read = |path: &Path| replay_abridged(&mut std::fs::File::open(path)?);
+        let replay = read(&path).map_err(|error| unreadable(&path, &error))?;
         let project = current_project()?;
         let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
         let prices = PriceTable::of_settings(&in_force.settings.prices);

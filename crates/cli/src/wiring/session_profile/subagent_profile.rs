@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_context::profile::{LayerProfile, LayerStatus, ProfileRules, ProfileTotals, profile};
-use dormouse_conversation::transcript::replay_subagent_transcript;
+use dormouse_conversation::transcript::replay_abridged_subagent;
 use serde::Serialize;
 
 use crate::wiring::exit::Failure;
@@ -31,8 +31,9 @@ pub(crate) fn subagents(
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        let bytes = std::fs::read(&path).map_err(Failure::failed)?;
-        let profile = profile(&replay_subagent_transcript(&bytes), rules);
+        let mut file = std::fs::File::open(&path).map_err(Failure::failed)?;
+        let replay = replay_abridged_subagent(&mut file).map_err(Failure::failed)?;
+        let profile = profile(&replay, rules);
         let agent = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let acted = |layer: &LayerProfile| layer.status == LayerStatus::Fired;
         let layers = profile.layers.into_iter().filter(acted).collect();
