@@ -36,8 +36,7 @@ impl MatchKind {
 
     /// The kind with this name in output.
     pub fn named(name: &str) -> Option<Self> {
-        let all =
-            [Self::Same, Self::Family, Self::Related, Self::Typo, Self::Work, Self::Company];
+        let all = [Self::Same, Self::Family, Self::Related, Self::Typo, Self::Work, Self::Company];
         all.into_iter().find(|kind| kind.as_str() == name)
     }
 
