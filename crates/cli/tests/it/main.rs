@@ -117,6 +117,7 @@ mod tidy;
 mod trust;
 mod ui;
 mod ui_browser;
+mod ui_browser_large;
 mod ui_client;
 mod ui_port;
 mod ui_recalled;

@@ -14,7 +14,7 @@ use crate::ui_client::{ViewerClient, add_memory};
 
 /// The browser and the script that checks accessibility; none where the tests are skipped.
 #[expect(clippy::print_stderr, reason = "what is skipped is said")]
-fn tools() -> Option<(PathBuf, String)> {
+pub(crate) fn tools() -> Option<(PathBuf, String)> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/browser");
     let output = Command::new(script).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -94,7 +94,7 @@ fn findings(browser: &mut Browser, axe: &str) -> Vec<String> {
 }
 
 /// Whether the page is wider than the window.
-const TOO_WIDE: &str = "document.documentElement.scrollWidth > window.innerWidth";
+pub(crate) const TOO_WIDE: &str = "document.documentElement.scrollWidth > window.innerWidth";
 
 #[test]
 fn every_page_in_every_size_and_color() {
@@ -136,7 +136,7 @@ fn every_page_in_every_size_and_color() {
 }
 
 /// Pictures of all pages, for whoever wants to look at them.
-fn keep_picture(browser: &mut Browser, name: &str) {
+pub(crate) fn keep_picture(browser: &mut Browser, name: &str) {
     if let Some(folder) = std::env::var_os("DORMOUSE_TEST_PICTURES") {
         let file = Path::new(&folder).join(format!("{name}.base64"));
         std::fs::write(file, browser.picture()).unwrap();
@@ -214,7 +214,7 @@ fn search_read_edit_and_undo_by_keyboard() {
 
 /// Moves the focus by Tab until it is on an element.
 #[track_caller]
-fn tab_to(browser: &mut Browser, selector: &str) {
+pub(crate) fn tab_to(browser: &mut Browser, selector: &str) {
     for _ in 0..200 {
         browser.press("Tab");
         if browser.evaluate(&format!("document.activeElement.matches(\"{selector}\")"))

@@ -6,20 +6,25 @@ if (log) {
     link.setAttribute("aria-busy", "true");
     const response = await fetch(link.dataset.part);
     if (!response.ok) return;
-    const height = document.documentElement.scrollHeight;
     const holder = document.createElement("template");
     holder.innerHTML = await response.text();
+    const first = log.firstElementChild;
+    const top = first?.getBoundingClientRect().top ?? 0;
     const next = holder.content.querySelector("a[data-part]");
     earlier.replaceChildren(...(next ? [next] : []));
     holder.content.querySelectorAll("nav").forEach((nav) => nav.remove());
     log.prepend(holder.content);
-    window.scrollBy(0, document.documentElement.scrollHeight - height);
+    // What is being read stays where it is, at once: the style scrolls smoothly.
+    window.scrollBy({ top: (first?.getBoundingClientRect().top ?? 0) - top, behavior: "instant" });
     if (next) watch(next);
   };
+  // A page opens at its top, where the link is: only who scrolls asks for more.
+  let moved = false;
+  window.addEventListener("scroll", () => { moved = true; }, { once: true });
   const watch = (link) => {
     link.addEventListener("click", (event) => { event.preventDefault(); load(link); });
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting) && window.scrollY > 0) { observer.disconnect(); load(link); }
+      if (entries.some((entry) => entry.isIntersecting) && moved) { observer.disconnect(); load(link); }
     }, { rootMargin: "400px" });
     observer.observe(link);
   };
