@@ -46,6 +46,7 @@ impl Session {
             one_hour_cache: false,
             withdrawn: false,
             server_cleared: None,
+            recalled: Vec::new(),
         }));
     }
 

@@ -175,7 +175,8 @@ impl FoundPassedLines {
 
 /// An event that may still grow.
 enum Draft {
-    Said(Drafted),
+    /// Boxed: there are many, and the list of them grows.
+    Said(Box<Drafted>),
     Done(ReplayEvent),
 }
 
@@ -218,7 +219,8 @@ impl Reader {
             .collect();
         let events = self.drafts.into_iter().enumerate().map(|(place, draft)| match draft {
             Draft::Done(event) => event,
-            Draft::Said(Drafted { message, for_an_hour, withdrawn, recalled }) => {
+            Draft::Said(drafted) => {
+                let Drafted { message, for_an_hour, withdrawn, recalled } = *drafted;
                 ReplayEvent::Message(ReplayedMessage {
                     message: Arc::new(message),
                     one_hour_cache: for_an_hour,
@@ -282,7 +284,9 @@ impl Reader {
 
     fn abridge(&self, blocks: &mut [Block]) {
         if self.is_abridging {
-            blocks.iter_mut().for_each(|block| *block = block.abridged());
+            for block in blocks {
+                *block = block.abridged();
+            }
         }
     }
 
@@ -386,7 +390,7 @@ impl Reader {
             self.replay.abandoned.insert(drafted.message.id);
         }
         self.places.insert(key, self.drafts.len());
-        self.drafts.push(Draft::Said(drafted));
+        self.drafts.push(Draft::Said(Box::new(drafted)));
         Ok(())
     }
 }

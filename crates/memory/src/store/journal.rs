@@ -4,7 +4,7 @@
 //! `done` or `dropped`. A change without the second line was interrupted: the next holder of the lock finishes it. So
 //! every change is recorded at any time, in one file.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, UnterminatedLine};
 use jiff::Timestamp;
@@ -214,27 +214,64 @@ fn read_from(state: &Dir, start: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Every readable line.
-pub(super) fn read_lines(state: &Dir) -> Result<Vec<JournalLine>, FileError> {
-    let bytes = match read_from(state, 0) {
-        Ok(bytes) => bytes,
-        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+/// Calls `see` for every readable line, in order. One line is in memory at a time.
+fn each_line(state: &Dir, mut see: impl FnMut(JournalLine)) -> Result<(), FileError> {
+    let path = file_name();
+    let file = match state.open_file(&path) {
+        Ok(file) => file,
+        Err(error) if error.is_not_found() => return Ok(()),
         Err(error) => return Err(error),
     };
-    let lines = bytes.split(|byte| *byte == b'\n');
-    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line).map_err(|error| {
+            FileError::new(FileAction::Read, state.path().join(path.as_path()), error)
+        })?;
+        if read == 0 {
+            return Ok(());
+        }
+        if let Ok(line) = serde_json::from_slice(&line) {
+            see(line);
+        }
+    }
+}
+
+/// Every readable line.
+pub(super) fn read_lines(state: &Dir) -> Result<Vec<JournalLine>, FileError> {
+    let mut lines = Vec::new();
+    each_line(state, |line| lines.push(line))?;
+    Ok(lines)
 }
 
 /// Every change that was made, in order.
 pub(super) fn read_changes(state: &Dir) -> Result<Vec<RecordedChange>, FileError> {
-    let mut changes: Vec<RecordedChange> = Vec::new();
-    for line in read_lines(state)? {
-        match line {
-            JournalLine::Change(change) => changes.push(*change),
-            JournalLine::Done { .. } => {}
-            JournalLine::Dropped { id } => changes.retain(|change| change.id != id),
+    read_changes_with(state, |_| {})
+}
+
+/// Every change that was made, in order, without the contents: a long history takes little memory.
+pub(super) fn read_outline(state: &Dir) -> Result<Vec<RecordedChange>, FileError> {
+    read_changes_with(state, |change| {
+        for version in change.files.iter_mut().filter_map(|file| file.after.as_mut()) {
+            version.content = None;
         }
-    }
+    })
+}
+
+fn read_changes_with(
+    state: &Dir,
+    edit: impl Fn(&mut RecordedChange),
+) -> Result<Vec<RecordedChange>, FileError> {
+    let mut changes: Vec<RecordedChange> = Vec::new();
+    each_line(state, |line| match line {
+        JournalLine::Change(mut change) => {
+            edit(&mut change);
+            changes.push(*change);
+        }
+        JournalLine::Done { .. } => {}
+        JournalLine::Dropped { id } => changes.retain(|change| change.id != id),
+    })?;
     Ok(changes)
 }
 

@@ -52,7 +52,7 @@ pub struct FileDiff {
 impl StoreHistory<'_> {
     /// The changes, newest first.
     pub fn log(&self) -> Result<Vec<LogEntry>, ChangeError> {
-        let changes = journal::read_changes(&self.store.state)?;
+        let changes = journal::read_outline(&self.store.state)?;
         let undone = undone(&changes);
         Ok(changes.into_iter().rev().map(|change| entry(change, &undone)).collect())
     }
