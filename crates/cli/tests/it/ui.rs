@@ -271,9 +271,9 @@ fn trash_undo_history_inbox_and_doctor() {
     viewer.get("/inbox").ok();
 
     // Of many problems the first are listed, and the others counted.
-    let lines: String =
+    let lines: Vec<String> =
         (0..620).map(|number| format!("- [gone](gone-{number}.md) — nothing\n")).collect();
-    home.write(&index, format!("{text}{lines}"));
+    home.write(&index, format!("{text}{}", lines.concat()));
     let doctor = viewer.get("/doctor").ok().body;
     assert_eq!(doctor.matches("<tr>").count(), 501, "{doctor}");
     assert!(doctor.contains(" more are not shown"), "{doctor}");

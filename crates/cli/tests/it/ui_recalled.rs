@@ -150,7 +150,7 @@ fn recall_over_time_is_what_the_memories_count() {
     let viewer = ViewerClient::open(&home, &[]);
     let page = viewer.get("/figures?days=30").ok().body;
     let row = |name: &str, counts: [u64; 3]| {
-        let cells: String = counts.iter().map(|count| format!("<td>{count}</td>")).collect();
+        let cells = counts.map(|count| format!("<td>{count}</td>")).concat();
         format!("<tr><td>{name}</td>{cells}</tr>")
     };
     for (day, counts) in [(3, [1, 1, 1]), (5, [1, 0, 0]), (9, [1, 1, 1])] {

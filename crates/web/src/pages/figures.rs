@@ -220,6 +220,9 @@ fn memory(figures: &Figures) -> Markup {
     .draw(figures)
 }
 
+/// A figure of recall.
+type RecallCount = fn(&RecallPeriod) -> u64;
+
 /// Whether the memories that recall puts in are of use: the counts of each memory, by day or week.
 fn recall(figures: &Figures) -> Markup {
     let periods = figures.recall();
@@ -227,7 +230,7 @@ fn recall(figures: &Figures) -> Markup {
     if periods.iter().all(RecallPeriod::is_empty) {
         return html! { h2 { (title) } p class="empty" { (msg!("figures-recall-none")) } };
     }
-    let lines: [(&str, String, fn(&RecallPeriod) -> u64); 3] = [
+    let lines: [(&str, String, RecallCount); 3] = [
         ("l2", msg!("figures-put-in"), |period| period.put_in),
         ("l1", msg!("figures-cited"), |period| period.cited),
         ("l0", msg!("figures-helpful"), |period| period.helpful),
