@@ -51,6 +51,7 @@ impl HaulFigures {
             Metric::Request(_)
             | Metric::Tool(_)
             | Metric::Job(_)
+            | Metric::MemoryEffect(_)
             | Metric::Breaker(_)
             | Metric::Other(_) => {}
         }

@@ -8,9 +8,9 @@ use dormouse_base::{ManualClock, SessionId};
 use dormouse_conversation::Usage;
 use dormouse_conversation::metrics::{
     BreakerMetric, BreakerState, BreakerTotals, CacheBreakMetric, ConversationKind, JobMetric,
-    JobOutcome, KeptShares, LayerMetric, MemoryAction, MemoryMetric, Metric, MetricEntry,
-    MetricsFilter, MetricsLog, MetricsSummary, RequestMetric, RequestOutcome, ToolMetric,
-    read_metrics, summarize_metrics,
+    JobOutcome, KeptShares, LayerMetric, MemoryAction, MemoryEffectMetric, MemoryMetric, Metric,
+    MetricEntry, MetricsFilter, MetricsLog, MetricsSummary, RequestMetric, RequestOutcome,
+    ToolMetric, read_metrics, summarize_metrics,
 };
 
 const ONE: &str = "0193b0a4-0000-7000-8000-000000000001";
@@ -113,6 +113,7 @@ fn one_of_each() -> Vec<Metric> {
             by: Some("extraction".to_owned()),
             tokens: 17,
         }),
+        Metric::MemoryEffect(MemoryEffectMetric { cited: 2, helpful: 3, violated: 1 }),
         Metric::Breaker(BreakerMetric {
             name: "auto_compact".to_owned(),
             state: BreakerState::Open,
@@ -251,6 +252,8 @@ fn sums() {
     assert_eq!((bash.calls, bash.denied, bash.failed), (1, 1, 0), "a denial is no failure");
     let dream = summary.jobs.get("dream").unwrap();
     assert_eq!((dream.runs, dream.killed, dream.denied), (1, 1, 16));
+    let memory = summary.memory;
+    assert_eq!((memory.cited, memory.helpful, memory.violated), (2, 3, 1));
     assert!((summary.memory.pollution_rate().unwrap() - 0.25).abs() < 1e-9);
     assert_eq!(summary.breakers.get("auto_compact"), Some(&BreakerTotals { opened: 2, open: 1 }));
 }

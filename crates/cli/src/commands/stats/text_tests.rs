@@ -64,7 +64,16 @@ fn full() -> MetricsSummary {
             JobTotals { runs: 2, failed: 1, turns: 9, ..JobTotals::default() },
         )]
         .into(),
-        memory: MemoryTotals { written: 8, recalled: 20, corrected: 1, undone: 1, dropped: 3 },
+        memory: MemoryTotals {
+            written: 8,
+            recalled: 20,
+            cited: 5,
+            helpful: 7,
+            violated: 1,
+            corrected: 1,
+            undone: 1,
+            dropped: 3,
+        },
         breakers: [(named("auto_compact"), BreakerTotals { opened: 2, open: 1 })].into(),
         unknown_kinds: [(named("weather"), 3)].into(),
         unreadable_lines: 1,
@@ -103,7 +112,7 @@ Bash     30       2       3  123 kB  0.9 s
 background task  runs  skipped  failed  killed  requests  changed  denied
 dream               2        0       1       0         9        0       0
 
-memories: 8 written, 20 recalled, 1 corrected, 1 undone, 3 proposed and dropped
+memories: 8 written, 20 recalled, 5 cited, 7 helpful, 1 corrected, 1 undone, 3 proposed and dropped
 corrected or undone of those written: 25.0 %
 
 circuit breaker auto_compact: opened 2 times; still open in 1 session
