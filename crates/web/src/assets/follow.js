@@ -18,16 +18,23 @@ if (log) {
     window.scrollBy({ top: (first?.getBoundingClientRect().top ?? 0) - top, behavior: "instant" });
     if (next) watch(next);
   };
-  // A page opens at its top, where the link is: only who scrolls asks for more.
-  let moved = false;
-  window.addEventListener("scroll", () => { moved = true; }, { once: true });
-  const watch = (link) => {
-    link.addEventListener("click", (event) => { event.preventDefault(); load(link); });
+  const observe = (link) => {
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting) && moved) { observer.disconnect(); load(link); }
+      if (entries.some((entry) => entry.isIntersecting)) { observer.disconnect(); load(link); }
     }, { rootMargin: "400px" });
     observer.observe(link);
   };
+  // A page opens at its top, where the link is: only who scrolls asks for more.
+  let moved = false;
+  const watch = (link) => {
+    link.addEventListener("click", (event) => { event.preventDefault(); load(link); });
+    if (moved) observe(link);
+  };
+  window.addEventListener("scroll", () => {
+    moved = true;
+    const link = earlier?.querySelector("a[data-part]");
+    if (link) observe(link);
+  }, { once: true });
   const link = earlier?.querySelector("a[data-part]");
   if (link) watch(link);
   if (log.dataset.follow) {
