@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::{Block, Inner, ResultContent};
 
 /// Shorter blocks stay as they are.
-const LONG_BLOCK: usize = 1_000;
-/// Of a long text a tenth is kept, but no less and no more than this.
-const KEPT_CHARS: (usize, usize) = (500, 2_000);
+const LONG_BLOCK: usize = 2_000;
+/// Of a long text a tenth is kept, but no less and no more than this. Layers tell by the length of a result that it was not
+/// cleared, without a look inside: what is kept must be longer than the text of a cleared one.
+const KEPT_CHARS: (usize, usize) = (1_500, 2_000);
 
 /// The length of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
