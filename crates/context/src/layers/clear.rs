@@ -199,4 +199,12 @@ mod tests {
         assert!(!view[1].blocks[0].raw().contains("image"));
         assert!(!view[1].blocks[0].is_error() && view[3].blocks[0].is_error());
     }
+
+    #[test]
+    fn an_abridged_result_is_told_from_a_cleared_one_by_its_length() {
+        let text = ResultContent::Text("x".repeat(3_000));
+        let whole = Block::tool_result(&ToolUseId::new("t"), &text, false);
+        let most = 2 * CLEARED_RESULT.len() + LONGEST_ID;
+        assert!(whole.abridged().raw().len() >= most && whole.abridged().raw().len() < 3_000);
+    }
 }
