@@ -187,7 +187,7 @@ impl EditorSessions {
         let report = report.map_err(|error| refused(&error))?;
         let (reason, said) = stop_reason(&report);
         if let Some(said) = said {
-            send(&EngineEvent::Notice(said), &mut updates);
+            send(&EngineEvent::Notice(said.into()), &mut updates);
         }
         Ok(reason)
     }

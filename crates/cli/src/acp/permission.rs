@@ -11,6 +11,7 @@ use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 
 use crate::message_catalog::msg;
+use crate::wiring::permission_reason::reason_text;
 
 use super::editor_session::Editor;
 use super::tool_updates::{described, diff};
@@ -48,7 +49,7 @@ impl Confirmer for EditorAsker {
                 question.input.get(),
                 folder,
             );
-            let mut content = vec![question.why.clone().into()];
+            let mut content = vec![reason_text(&question.why).into()];
             content.extend(question.change.as_ref().map(|change| {
                 diff(&change.path, Some(change.before.clone()), change.after.clone())
             }));

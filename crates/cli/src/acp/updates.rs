@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use agent_client_protocol::v1::schema::{
     ContentChunk, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
-use dormouse_conversation::{Block, ResultContent, ToolUseId};
+use dormouse_conversation::{Block, ToolUseId};
 use dormouse_engine::EngineEvent;
 
+use crate::interactive::tool_calls::result_text;
 use crate::wiring::compaction_notice::compaction_notice;
+use crate::wiring::engine_notice::notice_text;
 
 use super::tool_updates::{changed, described, todo_plan};
 
@@ -55,7 +57,7 @@ impl SessionUpdates {
                 vec![noted(&corrected.line("dormouse memory guard"))]
             }
             EngineEvent::Planned(plan) => vec![said(&plan.text)],
-            EngineEvent::Notice(text) => vec![noted(text)],
+            EngineEvent::Notice(notice) => vec![noted(&notice_text(notice))],
             EngineEvent::Compacted(report) => vec![noted(&compaction_notice(report))],
             EngineEvent::Retrying { error, delay, retry, of } => {
                 let wait = delay.as_secs_f32();
@@ -100,16 +102,4 @@ pub(super) fn said(text: &str) -> SessionUpdate {
 /// Something that the model did not say: a quotation, so that it is told apart.
 fn noted(text: &str) -> SessionUpdate {
     said(&format!("\n> {}\n\n", text.trim().replace('\n', "\n> ")))
-}
-
-/// The text of a tool's result; pictures are only named.
-fn result_text(result: &Block) -> String {
-    match result.result_content() {
-        Some(ResultContent::Text(text)) => text,
-        Some(ResultContent::Blocks(blocks)) => {
-            let text = |block: &Block| block.as_text().unwrap_or_else(|| "[picture]".to_owned());
-            blocks.iter().map(text).collect::<Vec<_>>().join("\n")
-        }
-        None => String::new(),
-    }
 }
