@@ -6,6 +6,7 @@
 //! Deliberately absent: I/O, clock, environment, and maps whose order shows.
 
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 mod agent_message;
 mod attached_file;

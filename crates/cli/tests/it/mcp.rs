@@ -440,3 +440,22 @@ fn eight_agents_share_one_directory() {
     assert_eq!(memory(&home, &["list"]).as_array().unwrap().len(), 32);
     home.run(&mut dormouse(&home, &["memory", "doctor"])).success();
 }
+
+/// The example of the documentation.
+#[test]
+fn the_python_example_remembers() {
+    let home = TestHome::new();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
+    let script = format!(
+        "import sys; sys.path.insert(0, {:?}); from memory_over_mcp import Memory; \
+         memory = Memory([{:?}, 'mcp']); \
+         memory.call('memory_save', name='Build server', description='its name', type='project', content='It is called badger.'); \
+         print(memory.call('memory_recall', query='what is the build server called?')); memory.close()",
+        example.display().to_string(),
+        env!("CARGO_BIN_EXE_dormouse"),
+    );
+    let mut python = home.command("python3");
+    python.args(["-B", "-c", &script]);
+    let output = home.run(&mut python);
+    assert!(output.success().stdout.contains("It is called badger."), "{output:?}");
+}
