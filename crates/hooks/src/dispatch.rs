@@ -18,7 +18,7 @@ use crate::config::{Hook, HookId, Hooks};
 use crate::event::{BlockEffect, HookEvent};
 use crate::execute::{HookEnvironment, HookExecutor};
 use crate::handler::WaitMode;
-use crate::input::{CommonInput, EffortInput, EventInput, mode_name, render};
+use crate::input::{CommonInput, EffortInput, EventInput, render};
 use crate::model_check::HookModel;
 use crate::origin::{HookLayer, HookOrigin};
 use crate::pending::{HookNotice, PendingOutput};
@@ -254,7 +254,7 @@ impl HookDispatcher {
             transcript_path: &self.session.transcript,
             cwd: self.folder(),
             hook_event_name: event.name(),
-            permission_mode: mode_name(self.gate.mode()),
+            permission_mode: self.gate.mode().name(),
             prompt_id: lock(&self.prompt_id).clone(),
             effort: self.executor.environment.effort().map(|level| EffortInput { level }),
             agent_id: subagent.map(|subagent| subagent.id.as_str()),

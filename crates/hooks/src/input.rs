@@ -426,16 +426,6 @@ pub(crate) fn render(common: &CommonInput<'_>, details: &EventInput<'_>) -> Vec<
     if tail == "}" { common.into_bytes() } else { format!("{head},{tail}\n").into_bytes() }
 }
 
-/// The name of a mode in the hook contract.
-pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "default",
-        PermissionMode::AcceptEdits => "acceptEdits",
-        PermissionMode::Plan => "plan",
-        PermissionMode::Bypass => "bypassPermissions",
-    }
-}
-
 /// A tool result as JSON: a string or a list of blocks.
 pub(crate) fn result_json(content: &ResultContent) -> Box<RawValue> {
     let json = match content {

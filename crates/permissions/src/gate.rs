@@ -28,6 +28,18 @@ pub enum PermissionMode {
     Bypass,
 }
 
+impl PermissionMode {
+    /// Its name in files and protocols.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::Bypass => "bypassPermissions",
+        }
+    }
+}
+
 /// Whether a call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionVerdict {

@@ -208,16 +208,6 @@ impl AgentDefinition {
     }
 }
 
-/// Returns the value of the `permissionMode` key.
-pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "default",
-        PermissionMode::AcceptEdits => "acceptEdits",
-        PermissionMode::Plan => "plan",
-        PermissionMode::Bypass => "bypassPermissions",
-    }
-}
-
 /// A problem in a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProblem {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{AgentDefinition, AgentOrigin, AgentProblem, AgentTools, mode_name};
+use super::{AgentDefinition, AgentOrigin, AgentProblem, AgentTools};
 
 /// The agent definitions of a session, by name.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +80,7 @@ impl AgentDefinition {
         match key {
             "hooks" => self.extensions.hooks.clone(),
             "mcpServers" => self.extensions.mcp_servers.clone(),
-            "permissionMode" => self.mode.map_or(Value::Null, |mode| mode_name(mode).into()),
+            "permissionMode" => self.mode.map_or(Value::Null, |mode| mode.name().into()),
             "tools" => match &self.tools {
                 AgentTools::All => "all".into(),
                 AgentTools::Only(tools) => tools.clone().into(),

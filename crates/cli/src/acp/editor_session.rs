@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
-use crate::wiring::permission_modes::{mode_description, mode_name, modes_up_to};
+use crate::wiring::permission_modes::{mode_description, modes_up_to};
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
@@ -199,7 +199,7 @@ impl EditorSessions {
     ) -> Result<SetSessionModeResponse, Error> {
         let session = self.session(&request.session_id)?;
         let mut modes = modes_up_to(session.most_allowed).into_iter();
-        let mode = modes.find(|mode| mode_name(*mode) == &*request.mode_id.0);
+        let mode = modes.find(|mode| mode.name() == &*request.mode_id.0);
         let mode = mode.ok_or_else(|| {
             refused(&msg!("acp-mode-refused", mode = request.mode_id.to_string()))
         })?;
@@ -249,9 +249,9 @@ impl EditorSession {
 
     fn modes(&self) -> SessionModeState {
         let modes = modes_up_to(self.most_allowed).into_iter().map(|mode| {
-            SessionMode::new(mode_name(mode), mode_name(mode)).description(mode_description(mode))
+            SessionMode::new(mode.name(), mode.name()).description(mode_description(mode))
         });
-        SessionModeState::new(mode_name(self.gate.mode()), modes.collect())
+        SessionModeState::new(self.gate.mode().name(), modes.collect())
     }
 }
 

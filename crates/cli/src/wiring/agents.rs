@@ -255,14 +255,7 @@ impl ModelResolver for ServerModels {
                 name: name.to_owned(),
                 reason: failure.message(),
             })?;
-            Ok(ModelSetup {
-                client: other.model,
-                name: other.model_name,
-                origin: other.origin,
-                dialect: other.dialect,
-                budget: other.budget,
-                effort: None,
-            })
+            Ok(other.into_setup(None))
         })
     }
 }

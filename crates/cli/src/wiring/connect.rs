@@ -89,14 +89,21 @@ pub(crate) async fn other_model(
     let by_server = ServerLayers::of(switches);
     let choice = ModelChoice { model: Some(name), origin: None, by_server };
     let other = connect(settings, environment, choice, &project.folder).await?;
-    Ok(ModelSetup {
-        client: other.model,
-        name: other.model_name,
-        origin: other.origin,
-        dialect: other.dialect,
-        budget: other.budget,
-        effort,
-    })
+    Ok(other.into_setup(effort))
+}
+
+impl ModelConnection {
+    /// The setup of the model for a conversation.
+    pub(crate) fn into_setup(self, effort: Option<Effort>) -> ModelSetup {
+        ModelSetup {
+            client: self.model,
+            name: self.model_name,
+            origin: self.origin,
+            dialect: self.dialect,
+            budget: self.budget,
+            effort,
+        }
+    }
 }
 
 /// Connects to the model that the command line, the session, the environment or the settings name.

@@ -1,4 +1,4 @@
-//! Permission modes by how much they allow, and by the names that other programs know them by.
+//! Permission modes by how much they allow, and in words.
 
 use dormouse_permissions::PermissionMode;
 
@@ -18,16 +18,6 @@ pub(crate) fn modes_up_to(most: PermissionMode) -> Vec<PermissionMode> {
     MODES.iter().take(last + 1).copied().collect()
 }
 
-/// The name of a mode in protocols.
-pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "default",
-        PermissionMode::AcceptEdits => "acceptEdits",
-        PermissionMode::Plan => "plan",
-        PermissionMode::Bypass => "bypassPermissions",
-    }
-}
-
 /// What a mode allows, in words.
 pub(crate) fn mode_description(mode: PermissionMode) -> String {
     match mode {
@@ -44,7 +34,8 @@ mod tests {
 
     #[test]
     fn no_mode_allows_more_than_the_last() {
-        let names = |most| modes_up_to(most).into_iter().map(mode_name).collect::<Vec<_>>();
+        let names =
+            |most| modes_up_to(most).into_iter().map(PermissionMode::name).collect::<Vec<_>>();
         assert_eq!(names(PermissionMode::Plan), ["plan"]);
         assert_eq!(names(PermissionMode::Default), ["plan", "default"]);
         assert_eq!(names(PermissionMode::Bypass).len(), 4);
