@@ -6,7 +6,6 @@ use std::path::Path;
 use dormouse_base::SessionId;
 use dormouse_conversation::transcript::CompactionTrigger;
 use dormouse_conversation::{Block, BlockKind, ResultContent, ToolUse};
-use dormouse_permissions::PermissionMode;
 use dormouse_tools::ToolSet;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};

@@ -3,22 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agent_client_protocol::v1::ConnectionTo;
-use agent_client_protocol::v1::schema::{
-    ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse,
-    NewSessionRequest, NewSessionResponse, PromptRequest, PromptResponse, SessionId, SessionInfo,
-    SessionMode, SessionModeState, SessionNotification, SetSessionModeRequest,
-    SetSessionModeResponse, StopReason,
-};
-use agent_client_protocol::{Client, Error};
 use dormouse_base::{Project, find_project};
-use dormouse_conversation::transcript::list_sessions;
+use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::{
     EngineEvent, SessionFolder, Surroundings, TaskOccasion, TurnContext, TurnEnd, TurnReport,
 };
 use dormouse_hooks::SessionEndReason;
 use dormouse_permissions::{PermissionGate, PermissionMode};
 use dormouse_tools::Confirmer;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Arguments;
@@ -29,19 +22,21 @@ use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
 
+use super::connection::{Editor, RpcRefusal, notify};
 use super::history::replayed;
 use super::permission::EditorAsker;
 use super::prompt_blocks::prompt_text;
+use super::protocol::{
+    CancelTurn, EditorUpdate, ListSessions, LoadSession, NewSession, Prompt, SetMode, UpdateOf,
+};
 use super::updates::SessionUpdates;
-
-/// The editor at the other end.
-pub(super) type Editor = ConnectionTo<Client>;
 
 /// All sessions of one editor.
 pub(super) struct EditorSessions {
     world: World,
     arguments: Arguments,
-    open: Mutex<HashMap<SessionId, Arc<EditorSession>>>,
+    editor: Arc<Editor>,
+    open: Mutex<HashMap<String, Arc<EditorSession>>>,
 }
 
 /// A session. One turn runs at a time.
@@ -56,46 +51,36 @@ struct EditorSession {
 }
 
 impl EditorSessions {
-    pub(super) fn new(world: World, arguments: Arguments) -> Self {
-        Self { world, arguments, open: Mutex::default() }
+    pub(super) fn new(world: World, arguments: Arguments, editor: Arc<Editor>) -> Self {
+        Self { world, arguments, editor, open: Mutex::default() }
     }
 
     /// `session/new`.
-    pub(super) async fn open_new(
-        &self,
-        request: NewSessionRequest,
-        editor: Editor,
-    ) -> Result<NewSessionResponse, Error> {
+    pub(super) async fn open_new(&self, request: NewSession) -> Result<Value, RpcRefusal> {
         let project = find_project(&request.cwd).map_err(|error| refused(&error))?;
-        let (id, session) = self.open(project, SessionChoice::New, editor).await?;
-        Ok(NewSessionResponse::new(id).modes(session.modes()))
+        let (id, session) = self.open(project, SessionChoice::New).await?;
+        Ok(json!({"sessionId": id, "modes": session.modes()}))
     }
 
     /// `session/load`: resumes a session, and shows what was said in it.
-    pub(super) async fn load(
-        &self,
-        request: LoadSessionRequest,
-        editor: Editor,
-    ) -> Result<LoadSessionResponse, Error> {
+    pub(super) async fn load(&self, request: LoadSession) -> Result<Value, RpcRefusal> {
         let project = find_project(&request.cwd).map_err(|error| refused(&error))?;
-        let choice = SessionChoice::Named(request.session_id.to_string());
-        let (id, session) = self.open(project, choice, editor.clone()).await?;
+        let (id, session) = self.open(project, SessionChoice::Named(request.session_id)).await?;
         let active = session.take()?;
         let updates = replayed(active.engine.conversation(), &active.project.folder);
         session.give_back(active);
         for update in updates {
-            editor.send_notification(SessionNotification::new(id.clone(), update))?;
+            show(&id, update);
         }
-        Ok(LoadSessionResponse::new().modes(session.modes()))
+        Ok(json!({"modes": session.modes()}))
     }
 
     async fn open(
         &self,
         project: Project,
         choice: SessionChoice,
-        editor: Editor,
-    ) -> Result<(SessionId, Arc<EditorSession>), Error> {
-        let asker = Arc::new(EditorAsker::new(editor));
+    ) -> Result<(String, Arc<EditorSession>), RpcRefusal> {
+        let asker = Arc::new(EditorAsker::new(Arc::clone(&self.editor)));
         let confirmer = Arc::clone(&asker) as Arc<dyn Confirmer>;
         let ready = session_start::prepare_in(
             project,
@@ -110,7 +95,7 @@ impl EditorSessions {
             .map_err(|failure| refused(&failure.message()))?;
         active.set_up(&self.arguments, &mut crate::wiring::print::notice).await;
         active.engine.notify_tasks(TaskOccasion::Opened);
-        let id = SessionId::new(active.engine.conversation().session().to_string());
+        let id = active.engine.conversation().session().to_string();
         asker.belongs_to(id.clone(), active.project.folder.clone());
         let session = Arc::new(EditorSession {
             gate: active.gate.clone(),
@@ -123,11 +108,8 @@ impl EditorSessions {
     }
 
     /// `session/list`: the sessions of a project, the latest first.
-    pub(super) fn list(
-        &self,
-        request: &ListSessionsRequest,
-    ) -> Result<ListSessionsResponse, Error> {
-        let Some(cwd) = &request.cwd else { return Ok(ListSessionsResponse::new(Vec::new())) };
+    pub(super) fn list(&self, request: &ListSessions) -> Result<Value, RpcRefusal> {
+        let Some(cwd) = &request.cwd else { return Ok(json!({"sessions": []})) };
         let project = find_project(cwd).map_err(|error| refused(&error))?;
         let home = self.world.home().map_err(|error| refused(&error))?;
         let folder = SessionFolder::existing(&home, &project).map_err(|error| refused(&error))?;
@@ -135,45 +117,34 @@ impl EditorSessions {
             Some(folder) => list_sessions(folder.dir(), None).map_err(|error| refused(&error))?,
             None => Vec::new(),
         };
-        let info = |session: dormouse_conversation::transcript::SessionSummary| {
-            SessionInfo::new(SessionId::new(session.session.to_string()), cwd.clone())
-                .title(session.title)
-        };
-        Ok(ListSessionsResponse::new(found.into_iter().map(info).collect()))
+        let info = |session: &SessionSummary| json!({"sessionId": session.session.to_string(), "cwd": cwd, "title": session.title});
+        Ok(json!({"sessions": found.iter().map(info).collect::<Vec<_>>()}))
     }
 
     /// `session/prompt`: a turn.
-    pub(super) async fn prompt(
-        &self,
-        request: PromptRequest,
-        editor: Editor,
-    ) -> Result<PromptResponse, Error> {
+    pub(super) async fn prompt(&self, request: Prompt) -> Result<Value, RpcRefusal> {
         let session = self.session(&request.session_id)?;
         let mut active = session.take()?;
         let interrupt = CancellationToken::new();
         *session.interrupt.lock().unwrap_or_else(PoisonError::into_inner) = interrupt.clone();
-        let ended = self.turn(&mut active, request, &interrupt, editor).await;
+        let ended = self.turn(&mut active, request, &interrupt).await;
         session.give_back(active);
-        ended.map(PromptResponse::new)
+        Ok(json!({"stopReason": ended?}))
     }
 
     async fn turn(
         &self,
         active: &mut ActiveSession,
-        request: PromptRequest,
+        Prompt { session_id, prompt }: Prompt,
         interrupt: &CancellationToken,
-        editor: Editor,
-    ) -> Result<StopReason, Error> {
+    ) -> Result<&'static str, RpcRefusal> {
         let folder = active.engine.conversation().session_folder();
-        let prompt =
-            prompt_text(request.prompt, folder).map_err(|failure| refused(&failure.message()))?;
+        let prompt = prompt_text(prompt, folder).map_err(|failure| refused(&failure.message()))?;
         background_tasks::make_way(&active.engine).await;
         let mut updates = SessionUpdates::new(active.project.folder.clone());
         let send = |event: &EngineEvent, updates: &mut SessionUpdates| {
             for update in updates.of(event) {
-                let update = SessionNotification::new(request.session_id.clone(), update);
-                // An editor that is gone has ended the connection, and with it this turn.
-                let _gone = editor.send_notification(update);
+                show(&session_id, update);
             }
         };
         let ActiveSession { engine, project, environment, .. } = active;
@@ -193,32 +164,34 @@ impl EditorSessions {
     }
 
     /// `session/set_mode`.
-    pub(super) fn set_mode(
-        &self,
-        request: &SetSessionModeRequest,
-    ) -> Result<SetSessionModeResponse, Error> {
+    pub(super) fn set_mode(&self, request: &SetMode) -> Result<Value, RpcRefusal> {
         let session = self.session(&request.session_id)?;
         let mut modes = modes_up_to(session.most_allowed).into_iter();
-        let mode = modes.find(|mode| mode.name() == &*request.mode_id.0);
-        let mode = mode.ok_or_else(|| {
-            refused(&msg!("acp-mode-refused", mode = request.mode_id.to_string()))
-        })?;
-        session.gate.set_mode(mode);
-        Ok(SetSessionModeResponse::new())
+        let mode = modes.find(|mode| mode.name() == request.mode_id);
+        let refusal = || refused(&msg!("acp-mode-refused", mode = request.mode_id.as_str()));
+        session.gate.set_mode(mode.ok_or_else(refusal)?);
+        Ok(json!({}))
     }
 
-    /// `session/cancel`: ends the turn that runs.
-    pub(super) fn cancel(&self, id: &SessionId) {
-        if let Ok(session) = self.session(id) {
-            session.interrupt.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    /// Takes a message that wants no answer: `session/cancel` ends the turn that runs.
+    pub(super) fn notified(&self, method: &str, params: Value) {
+        if method == "session/cancel"
+            && let Ok(CancelTurn { session_id }) = serde_json::from_value(params)
+            && let Ok(session) = self.session(&session_id)
+        {
+            session.cancel();
         }
+    }
+
+    /// Ends all turns: the editor is gone.
+    pub(super) fn cancel_all(&self) {
+        self.sessions().values().for_each(|session| session.cancel());
     }
 
     /// Ends all sessions in order.
     pub(super) async fn close(&self) {
         let open: Vec<_> = self.sessions().drain().map(|(_, session)| session).collect();
         for session in open {
-            session.interrupt.lock().unwrap_or_else(PoisonError::into_inner).cancel();
             let Ok(mut active) = session.take() else { continue };
             background_tasks::finish_sending(&active.engine).await;
             active.engine.end(SessionEndReason::Other, &mut |_| {}).await;
@@ -226,19 +199,19 @@ impl EditorSessions {
         }
     }
 
-    fn session(&self, id: &SessionId) -> Result<Arc<EditorSession>, Error> {
+    fn session(&self, id: &str) -> Result<Arc<EditorSession>, RpcRefusal> {
         let session = self.sessions().get(id).cloned();
-        session.ok_or_else(|| refused(&msg!("acp-session-unknown", id = id.to_string())))
+        session.ok_or_else(|| refused(&msg!("acp-session-unknown", id = id)))
     }
 
-    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<EditorSession>>> {
+    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<EditorSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl EditorSession {
     /// Takes the session for a turn.
-    fn take(&self) -> Result<ActiveSession, Error> {
+    fn take(&self) -> Result<ActiveSession, RpcRefusal> {
         let active = self.active.lock().unwrap_or_else(PoisonError::into_inner).take();
         active.ok_or_else(|| refused(&msg!("acp-busy")))
     }
@@ -247,29 +220,40 @@ impl EditorSession {
         *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
     }
 
-    fn modes(&self) -> SessionModeState {
+    fn cancel(&self) {
+        self.interrupt.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    fn modes(&self) -> Value {
         let modes = modes_up_to(self.most_allowed).into_iter().map(|mode| {
-            SessionMode::new(mode.name(), mode.name()).description(mode_description(mode))
+            json!({"id": mode.name(), "name": mode.name(), "description": mode_description(mode)})
         });
-        SessionModeState::new(self.gate.mode().name(), modes.collect())
+        json!({
+            "currentModeId": self.gate.mode().name(),
+            "availableModes": modes.collect::<Vec<_>>(),
+        })
     }
 }
 
 /// Why a turn ended, for the editor; and what the user should read about it.
-fn stop_reason(report: &TurnReport) -> (StopReason, Option<String>) {
+fn stop_reason(report: &TurnReport) -> (&'static str, Option<String>) {
     match &report.end {
-        TurnEnd::Completed | TurnEnd::Empty => (StopReason::EndTurn, None),
-        TurnEnd::Cut => (StopReason::MaxTokens, None),
-        TurnEnd::Refused => (StopReason::Refusal, None),
-        TurnEnd::MaxTurns => (StopReason::MaxTurnRequests, None),
-        TurnEnd::Interrupted => (StopReason::Cancelled, None),
-        TurnEnd::MaxCost => (StopReason::EndTurn, Some(msg!("acp-max-cost"))),
-        TurnEnd::Halted(why) | TurnEnd::Blocked(why) => (StopReason::EndTurn, Some(why.clone())),
-        TurnEnd::Failed(error) => (StopReason::EndTurn, Some(error.to_string())),
+        TurnEnd::Completed | TurnEnd::Empty => ("end_turn", None),
+        TurnEnd::Cut => ("max_tokens", None),
+        TurnEnd::Refused => ("refusal", None),
+        TurnEnd::MaxTurns => ("max_turn_requests", None),
+        TurnEnd::Interrupted => ("cancelled", None),
+        TurnEnd::MaxCost => ("end_turn", Some(msg!("acp-max-cost"))),
+        TurnEnd::Halted(why) | TurnEnd::Blocked(why) => ("end_turn", Some(why.clone())),
+        TurnEnd::Failed(error) => ("end_turn", Some(error.to_string())),
     }
 }
 
-/// A request that cannot be met, with the reason as its message.
-pub(super) fn refused(reason: &(impl ToString + ?Sized)) -> Error {
-    Error::invalid_params().data(serde_json::Value::from(reason.to_string()))
+fn show(session_id: &str, update: EditorUpdate) {
+    notify("session/update", &UpdateOf { session_id, update });
+}
+
+/// A request that cannot be met.
+fn refused(reason: &(impl ToString + ?Sized)) -> RpcRefusal {
+    RpcRefusal::because(reason)
 }

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use agent_client_protocol::v1::schema::{ContentChunk, SessionUpdate};
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Role};
 use dormouse_engine::{Conversation, EngineEvent};
 
+use super::protocol::{EditorUpdate, TextPart};
 use super::updates::{SessionUpdates, said};
 
 /// All that was said and done, in its order. What was compacted is not in the conversation any more.
-pub(super) fn replayed(conversation: &Conversation, folder: &Path) -> Vec<SessionUpdate> {
+pub(super) fn replayed(conversation: &Conversation, folder: &Path) -> Vec<EditorUpdate> {
     let prompts: HashMap<MessageId, String> = conversation
         .user_messages()
         .into_iter()
@@ -21,8 +21,7 @@ pub(super) fn replayed(conversation: &Conversation, folder: &Path) -> Vec<Sessio
     let mut updates = Vec::new();
     for message in conversation.history().messages() {
         if let Some(text) = prompts.get(&message.id) {
-            let chunk = ContentChunk::new(text.as_str().into());
-            updates.push(SessionUpdate::UserMessageChunk(chunk));
+            updates.push(EditorUpdate::UserMessageChunk { content: TextPart::new(text.as_str()) });
             continue;
         }
         if message.role == Role::Assistant && !message.text().trim().is_empty() {

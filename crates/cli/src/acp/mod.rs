@@ -3,109 +3,95 @@
 //! Invariant: the editor has no rights of its own. Calls go through the same gate, hooks, checkpoints and provenance as in the
 //! terminal; its dialogs answer permission requests, and its modes allow no more than the command line did.
 
+mod connection;
 mod editor_session;
 mod history;
 mod permission;
 mod prompt_blocks;
+mod protocol;
 mod tool_updates;
 mod updates;
 
 use std::sync::Arc;
 
-use agent_client_protocol::v1::schema::{
-    AgentCapabilities, CancelNotification, Implementation, InitializeRequest, InitializeResponse,
-    ListSessionsRequest, LoadSessionRequest, NewSessionRequest, PromptCapabilities, PromptRequest,
-    SessionCapabilities, SessionListCapabilities, SetSessionModeRequest,
-};
-use agent_client_protocol::{
-    Agent, Stdio, on_receive_notification, on_receive_request, schema::ProtocolVersion,
-};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::args::AcpArguments;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::world::World;
 
+use connection::{Editor, IncomingRpc, RpcRefusal, messages, respond};
 use editor_session::EditorSessions;
 
 /// Serves an editor until it closes standard input.
 pub(crate) async fn run(arguments: &AcpArguments, world: &World) -> Result<Exit, Failure> {
-    let sessions = Arc::new(EditorSessions::new(world.clone(), arguments.for_sessions()?));
-    let [new, load, list] = [(); 3].map(|()| Arc::clone(&sessions));
-    let [prompt, mode, cancel] = [(); 3].map(|()| Arc::clone(&sessions));
-    let served = Agent
-        .v1()
-        .name("dormouse")
-        .on_receive_request(
-            async move |request: InitializeRequest, responder, _| {
-                responder.respond(initialized(&request))
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: NewSessionRequest, responder, editor| {
-                let sessions = Arc::clone(&new);
-                let opened = editor.clone();
-                editor.spawn(async move {
-                    responder.respond_with_result(sessions.open_new(request, opened).await)
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: LoadSessionRequest, responder, editor| {
-                let sessions = Arc::clone(&load);
-                let opened = editor.clone();
-                editor.spawn(async move {
-                    responder.respond_with_result(sessions.load(request, opened).await)
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: ListSessionsRequest, responder, _| {
-                responder.respond_with_result(list.list(&request))
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: PromptRequest, responder, editor| {
-                let sessions = Arc::clone(&prompt);
-                let shown = editor.clone();
-                editor.spawn(async move {
-                    responder.respond_with_result(sessions.prompt(request, shown).await)
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: SetSessionModeRequest, responder, _| {
-                responder.respond_with_result(mode.set_mode(&request))
-            },
-            on_receive_request!(),
-        )
-        .on_receive_notification(
-            async move |notification: CancelNotification, _| {
-                cancel.cancel(&notification.session_id);
-                Ok(())
-            },
-            on_receive_notification!(),
-        )
-        .connect_to(Stdio::new())
-        .await;
+    let editor = Arc::new(Editor::default());
+    let sessions = Arc::new(EditorSessions::new(
+        world.clone(),
+        arguments.for_sessions()?,
+        Arc::clone(&editor),
+    ));
+    let mut incoming = messages();
+    let mut running = JoinSet::new();
+    while let Some(message) = incoming.recv().await {
+        // The results of earlier requests are sent by their tasks.
+        while running.try_join_next().is_some() {}
+        let IncomingRpc { id, method: Some(method), params, .. } = message else {
+            editor.answered(message);
+            continue;
+        };
+        let sessions = Arc::clone(&sessions);
+        match id {
+            // In the order in which they arrive: a cancel must find its turn.
+            None => sessions.notified(&method, params),
+            Some(id) => {
+                running.spawn(async move {
+                    let answer = answer(&sessions, &method, params).await;
+                    respond(&id, answer);
+                });
+            }
+        }
+    }
+    sessions.cancel_all();
+    while running.join_next().await.is_some() {}
     sessions.close().await;
-    served.map_err(Failure::failed)?;
     Ok(Exit::Done)
 }
 
+async fn answer(
+    sessions: &EditorSessions,
+    method: &str,
+    params: Value,
+) -> Result<Value, RpcRefusal> {
+    match method {
+        "initialize" => Ok(initialized()),
+        // No method is offered: keys come from the environment or the settings.
+        "authenticate" => Ok(json!({})),
+        "session/new" => sessions.open_new(parsed(params)?).await,
+        "session/load" => sessions.load(parsed(params)?).await,
+        "session/list" => sessions.list(&parsed(params)?),
+        "session/prompt" => sessions.prompt(parsed(params)?).await,
+        "session/set_mode" => sessions.set_mode(&parsed(params)?),
+        other => Err(RpcRefusal::unknown_method(other)),
+    }
+}
+
+fn parsed<T: DeserializeOwned>(params: Value) -> Result<T, RpcRefusal> {
+    serde_json::from_value(params).map_err(|error| RpcRefusal::because(&error))
+}
+
 /// What this agent can do.
-fn initialized(request: &InitializeRequest) -> InitializeResponse {
-    let prompts = PromptCapabilities::new().image(true).embedded_context(true);
-    let sessions = SessionCapabilities::new().list(SessionListCapabilities::new());
-    let capabilities = AgentCapabilities::new()
-        .load_session(true)
-        .prompt_capabilities(prompts)
-        .session_capabilities(sessions);
-    InitializeResponse::new(request.protocol_version.min(ProtocolVersion::V1))
-        .agent_capabilities(capabilities)
-        .agent_info(Implementation::new("dormouse", env!("CARGO_PKG_VERSION")))
+fn initialized() -> Value {
+    json!({
+        "protocolVersion": protocol::VERSION,
+        "agentCapabilities": {
+            "loadSession": true,
+            "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
+            "sessionCapabilities": {"list": {}},
+        },
+        "agentInfo": {"name": "dormouse", "version": env!("CARGO_PKG_VERSION")},
+        "authMethods": [],
+    })
 }

@@ -1,19 +1,19 @@
 //! Permission requests as the editor's own dialogs.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use agent_client_protocol::v1::schema::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    SessionId, ToolCallUpdate, ToolCallUpdateFields,
-};
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
 
 use crate::message_catalog::msg;
 use crate::wiring::permission_reason::reason_text;
 
-use super::editor_session::Editor;
+use super::connection::Editor;
+use super::protocol::{
+    CallContent, PermissionAnswerMessage, PermissionChoice, PermissionOutcome, PermissionQuestion,
+    ShownCall,
+};
 use super::tool_updates::{described, diff};
 
 const ONCE: &str = "once";
@@ -22,18 +22,18 @@ const NO: &str = "no";
 
 /// Asks in the editor. Without an answer, the call does not run.
 pub(super) struct EditorAsker {
-    editor: Editor,
+    editor: Arc<Editor>,
     /// Known once the session is open; nothing is asked before.
-    session: OnceLock<(SessionId, PathBuf)>,
+    session: OnceLock<(String, PathBuf)>,
 }
 
 impl EditorAsker {
-    pub(super) fn new(editor: Editor) -> Self {
+    pub(super) fn new(editor: Arc<Editor>) -> Self {
         Self { editor, session: OnceLock::new() }
     }
 
     /// Says which session asks, and its folder.
-    pub(super) fn belongs_to(&self, session: SessionId, folder: PathBuf) {
+    pub(super) fn belongs_to(&self, session: String, folder: PathBuf) {
         self.session.get_or_init(|| (session, folder));
     }
 }
@@ -49,37 +49,30 @@ impl Confirmer for EditorAsker {
                 question.input.get(),
                 folder,
             );
-            let mut content = vec![reason_text(&question.why).into()];
+            let mut content = vec![CallContent::text(reason_text(&question.why))];
             content.extend(question.change.as_ref().map(|change| {
                 diff(&change.path, Some(change.before.clone()), change.after.clone())
             }));
-            let fields = ToolCallUpdateFields::new()
-                .title(call.title)
-                .kind(call.kind)
-                .locations(call.locations)
-                .raw_input(call.raw_input)
-                .content(content);
-            let options = vec![
-                PermissionOption::new(ONCE, msg!("choice-yes"), PermissionOptionKind::AllowOnce),
-                PermissionOption::new(
-                    ALWAYS,
-                    msg!("acp-always"),
-                    PermissionOptionKind::AllowAlways,
-                ),
-                PermissionOption::new(NO, msg!("choice-no"), PermissionOptionKind::RejectOnce),
-            ];
-            let asked = ToolCallUpdate::new(call.tool_call_id, fields);
-            let request = RequestPermissionRequest::new(session.clone(), asked, options);
-            match self.editor.send_request(request).block_task().await {
-                Ok(answer) => match answer.outcome {
-                    RequestPermissionOutcome::Selected(chosen) => match &*chosen.option_id.0 {
-                        ONCE => ConfirmationReply::Once,
-                        ALWAYS => ConfirmationReply::Always,
-                        _ => unanswered,
-                    },
+            let choice = |option_id, name, kind| PermissionChoice { option_id, name, kind };
+            let question = PermissionQuestion {
+                session_id: session,
+                tool_call: ShownCall { content, ..call },
+                options: vec![
+                    choice(ONCE, msg!("choice-yes"), "allow_once"),
+                    choice(ALWAYS, msg!("acp-always"), "allow_always"),
+                    choice(NO, msg!("choice-no"), "reject_once"),
+                ],
+            };
+            let answer = self.editor.ask("session/request_permission", &question).await;
+            match answer {
+                Some(PermissionAnswerMessage {
+                    outcome: PermissionOutcome::Selected { option_id },
+                }) => match option_id.as_str() {
+                    ONCE => ConfirmationReply::Once,
+                    ALWAYS => ConfirmationReply::Always,
                     _ => unanswered,
                 },
-                Err(_) => unanswered,
+                Some(_) | None => unanswered,
             }
         })
     }

@@ -1,34 +1,32 @@
 //! The blocks of an editor's prompt as a text: files are named as in the terminal, what the editor has embedded is quoted.
 
-use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResourceResource};
 use dormouse_base::Dir;
 
 use crate::wiring::attached_image;
 use crate::wiring::exit::Failure;
 use crate::wiring::file_mention::mention;
 
+use super::protocol::PromptBlock;
+
 /// The prompt. Pictures are saved in a folder of the session.
-pub(super) fn prompt_text(blocks: Vec<ContentBlock>, folder: &Dir) -> Result<String, Failure> {
+pub(super) fn prompt_text(blocks: Vec<PromptBlock>, folder: &Dir) -> Result<String, Failure> {
     let mut text = String::new();
     for block in blocks {
         match block {
-            ContentBlock::Text(part) => text.push_str(&part.text),
-            ContentBlock::ResourceLink(link) => {
-                text.push_str(mention(&path_of(&link.uri)).trim_end());
-            }
-            ContentBlock::Image(image) => {
-                let saved = attached_image::save(&image.mime_type, &image.data, folder)?;
+            PromptBlock::Text { text: part } => text.push_str(&part),
+            PromptBlock::ResourceLink { uri } => text.push_str(mention(&path_of(&uri)).trim_end()),
+            PromptBlock::Image { data, mime_type } => {
+                let saved = attached_image::save(&mime_type, &data, folder)?;
                 text.push_str(&format!("\n{saved}\n"));
             }
-            ContentBlock::Resource(embedded) => match embedded.resource {
-                EmbeddedResourceResource::TextResourceContents(file) => {
-                    let fence = fence_for(&file.text);
-                    let path = path_of(&file.uri);
-                    text.push_str(&format!("\n{path}:\n{fence}\n{}\n{fence}\n", file.text));
-                }
-                _ => return Err(unreadable("an embedded file that is not a text")),
-            },
-            _ => return Err(unreadable("sound")),
+            PromptBlock::Resource { resource } => {
+                let content = resource.text;
+                let content =
+                    content.ok_or_else(|| unreadable("an embedded file that is not a text"))?;
+                let (fence, path) = (fence_for(&content), path_of(&resource.uri));
+                text.push_str(&format!("\n{path}:\n{fence}\n{content}\n{fence}\n"));
+            }
+            PromptBlock::Unsupported => return Err(unreadable("sound")),
         }
     }
     Ok(text)
@@ -70,22 +68,18 @@ fn fence_for(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agent_client_protocol::v1::schema::{EmbeddedResource, ResourceLink, TextResourceContents};
-
     use super::*;
 
     #[test]
     fn files_are_named_and_buffers_are_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let folder = Dir::open(folder.path()).unwrap();
-        let buffer = TextResourceContents::new("let x = \"```\";", "file:///p/%E6%96%87.rs");
-        let blocks = vec![
-            ContentBlock::from("explain "),
-            ContentBlock::ResourceLink(ResourceLink::new("a b.rs", "file:///p/a%20b.rs")),
-            ContentBlock::Resource(EmbeddedResource::new(
-                EmbeddedResourceResource::TextResourceContents(buffer),
-            )),
-        ];
+        let blocks = serde_json::from_str(
+            r#"[{"type": "text", "text": "explain "},
+                {"type": "resource_link", "name": "a b.rs", "uri": "file:///p/a%20b.rs"},
+                {"type": "resource", "resource": {"uri": "file:///p/%E6%96%87.rs", "text": "let x = \"```\";"}}]"#,
+        )
+        .unwrap();
         let text = prompt_text(blocks, &folder).unwrap();
         assert_eq!(text, "explain @\"/p/a b.rs\"\n/p/文.rs:\n````\nlet x = \"```\";\n````\n");
     }

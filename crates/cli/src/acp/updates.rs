@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use agent_client_protocol::v1::schema::{
-    ContentChunk, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
-};
 use dormouse_conversation::{Block, ToolUseId};
 use dormouse_engine::EngineEvent;
 
@@ -13,6 +10,7 @@ use crate::interactive::tool_calls::result_text;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::engine_notice::notice_text;
 
+use super::protocol::{CallContent, EditorUpdate, ShownCall, ShownStatus, TextPart};
 use super::tool_updates::{changed, described, todo_plan};
 
 /// The updates of one turn.
@@ -28,11 +26,11 @@ impl SessionUpdates {
     }
 
     /// What an event changes on the editor's screen.
-    pub(super) fn of(&mut self, event: &EngineEvent) -> Vec<SessionUpdate> {
+    pub(super) fn of(&mut self, event: &EngineEvent) -> Vec<EditorUpdate> {
         match event {
             EngineEvent::Text(text) => vec![said(text)],
             EngineEvent::Thinking(text) => {
-                vec![SessionUpdate::AgentThoughtChunk(ContentChunk::new(text.as_str().into()))]
+                vec![EditorUpdate::AgentThoughtChunk { content: TextPart::new(text.as_str()) }]
             }
             EngineEvent::ToolStarted { id, name, input } => self.started(id, name, input),
             EngineEvent::ToolChanged { id, input } => {
@@ -40,10 +38,12 @@ impl SessionUpdates {
                 Vec::new()
             }
             EngineEvent::ToolDenied { id, name, input, why } => {
-                let call = described(id.as_str(), name, input, &self.folder)
-                    .status(ToolCallStatus::Failed)
-                    .content(vec![why.as_str().into()]);
-                vec![SessionUpdate::ToolCall(call)]
+                let call = described(id.as_str(), name, input, &self.folder);
+                vec![EditorUpdate::ToolCall(ShownCall {
+                    status: Some(ShownStatus::Failed),
+                    content: vec![CallContent::text(why.as_str())],
+                    ..call
+                })]
             }
             EngineEvent::ToolFinished { id, is_error, result, .. } => {
                 vec![self.finished(id, *is_error, result)]
@@ -76,30 +76,35 @@ impl SessionUpdates {
         }
     }
 
-    fn started(&mut self, id: &ToolUseId, name: &str, input: &str) -> Vec<SessionUpdate> {
+    fn started(&mut self, id: &ToolUseId, name: &str, input: &str) -> Vec<EditorUpdate> {
         self.running.insert(id.clone(), input.to_owned());
         let call = described(id.as_str(), name, input, &self.folder);
-        let mut updates = vec![SessionUpdate::ToolCall(call.status(ToolCallStatus::InProgress))];
-        updates.extend(todo_plan(input).map(SessionUpdate::Plan));
+        let call = ShownCall { status: Some(ShownStatus::InProgress), ..call };
+        let mut updates = vec![EditorUpdate::ToolCall(call)];
+        updates.extend(todo_plan(input));
         updates
     }
 
-    fn finished(&mut self, id: &ToolUseId, is_error: bool, result: &Block) -> SessionUpdate {
+    fn finished(&mut self, id: &ToolUseId, is_error: bool, result: &Block) -> EditorUpdate {
         let input = self.running.remove(id).unwrap_or_default();
         let change = changed(&input, &self.folder).filter(|_| !is_error);
-        let content = change.unwrap_or_else(|| result_text(result).into());
-        let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
-        let fields = ToolCallUpdateFields::new().status(status).content(vec![content]);
-        SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id.as_str().to_owned(), fields))
+        let content = change.unwrap_or_else(|| CallContent::text(result_text(result)));
+        let status = if is_error { ShownStatus::Failed } else { ShownStatus::Completed };
+        EditorUpdate::ToolCallUpdate(ShownCall {
+            tool_call_id: id.as_str().to_owned(),
+            status: Some(status),
+            content: vec![content],
+            ..ShownCall::default()
+        })
     }
 }
 
 /// Text of the model.
-pub(super) fn said(text: &str) -> SessionUpdate {
-    SessionUpdate::AgentMessageChunk(ContentChunk::new(text.into()))
+pub(super) fn said(text: &str) -> EditorUpdate {
+    EditorUpdate::AgentMessageChunk { content: TextPart::new(text) }
 }
 
 /// Something that the model did not say: a quotation, so that it is told apart.
-fn noted(text: &str) -> SessionUpdate {
+fn noted(text: &str) -> EditorUpdate {
     said(&format!("\n> {}\n\n", text.trim().replace('\n', "\n> ")))
 }

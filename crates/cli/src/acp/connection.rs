@@ -1,0 +1,131 @@
+//! JSON-RPC over standard input and output: one message per line, both sides ask and answer.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::sync::{Mutex, PoisonError};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::oneshot;
+
+use crate::wiring::print;
+
+/// A message from the editor. Which fields are there says what it is.
+#[derive(Debug, Deserialize)]
+pub(super) struct IncomingRpc {
+    pub(super) id: Option<Value>,
+    pub(super) method: Option<String>,
+    #[serde(default)]
+    pub(super) params: Value,
+    result: Option<Value>,
+}
+
+/// Why a request is not met.
+#[derive(Debug)]
+pub(super) struct RpcRefusal {
+    code: i32,
+    message: String,
+}
+
+impl RpcRefusal {
+    /// The parameters, or the state of a session, do not allow it.
+    pub(super) fn because(reason: &(impl ToString + ?Sized)) -> Self {
+        Self { code: -32602, message: reason.to_string() }
+    }
+
+    pub(super) fn unknown_method(method: &str) -> Self {
+        Self { code: -32601, message: format!("there is no method `{method}`") }
+    }
+}
+
+/// The editor at the other end.
+#[derive(Default)]
+pub(super) struct Editor {
+    questions: Mutex<OpenQuestions>,
+}
+
+/// Requests of ours that wait for their answer, by number.
+#[derive(Default)]
+struct OpenQuestions {
+    last: u64,
+    waiting: HashMap<u64, oneshot::Sender<Option<Value>>>,
+}
+
+/// Tells the editor something.
+pub(super) fn notify(method: &str, params: &impl Serialize) {
+    send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+}
+
+/// Answers a request of the editor.
+pub(super) fn respond(id: &Value, answer: Result<Value, RpcRefusal>) {
+    send(&match answer {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(RpcRefusal { code, message }) => {
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+        }
+    });
+}
+
+impl Editor {
+    /// Asks the editor; none if it refuses, is gone, or answers something else. Dropped, the question is forgotten.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        let id = {
+            let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+            questions.last += 1;
+            let id = questions.last;
+            questions.waiting.insert(id, answer);
+            id
+        };
+        send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        serde_json::from_value(answered.await.ok()??).ok()
+    }
+
+    /// Passes on the editor's answer to a question.
+    pub(super) fn answered(&self, message: IncomingRpc) {
+        let Some(id) = message.id.as_ref().and_then(Value::as_u64) else { return };
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = questions.waiting.remove(&id);
+        drop(questions);
+        if let Some(waiting) = waiting {
+            // Whoever asked may have been interrupted.
+            let _interrupted = waiting.send(message.result);
+        }
+    }
+}
+
+fn send(message: &Value) {
+    print::data_line(&message.to_string());
+}
+
+/// The messages of the editor, as they arrive; a line that is none is answered with an error. Ends with standard input.
+pub(super) fn messages() -> UnboundedReceiver<IncomingRpc> {
+    let (sender, receiver) = unbounded_channel();
+    // It may block in a read until the program ends.
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if line.trim().is_empty() {
+                continue;
+            }
+            match serde_json::from_str(&line) {
+                Ok(message) => {
+                    if sender.send(message).is_err() {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    let error = json!({"code": -32700, "message": error.to_string()});
+                    send(&json!({"jsonrpc": "2.0", "id": null, "error": error}));
+                }
+            }
+        }
+    });
+    receiver
+}
