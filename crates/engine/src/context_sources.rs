@@ -403,7 +403,7 @@ fn files_of_calls(
     calls
         .filter_map(Block::as_tool_use)
         .filter(succeeded)
-        .filter_map(|call| config.tools.set.get(call.name)?.file(call.input))
+        .filter_map(|call| config.tools.set.file_of(call))
         .collect()
 }
 

@@ -90,10 +90,11 @@ pub struct BatchCall<'a> {
 impl<'a> BatchCall<'a> {
     /// Finds the result of a call. A call that forwards to another tool is shown as a call of that tool.
     pub fn new(call: ToolUse<'a>, tools: &ToolSet, results: &[Block]) -> Self {
-        let forwarded = tools.get(call.name).and_then(|tool| tool.forwards(call.input));
+        let input = tools.repaired(call).input;
+        let forwarded = tools.get(call.name).and_then(|tool| tool.forwards(&input));
         let (tool_name, tool_input) = match forwarded {
             Some(call) => (Cow::Owned(call.tool.name().to_owned()), Cow::Owned(call.input)),
-            None => (Cow::Borrowed(call.name), Cow::Borrowed(call.input)),
+            None => (Cow::Borrowed(call.name), input),
         };
         let is_of_call =
             |block: &&Block| matches!(block.kind(), BlockKind::ToolResult { id } if id == call.id);

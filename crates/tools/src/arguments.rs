@@ -42,12 +42,15 @@ pub(crate) fn object(call: ToolUse<'_>) -> Result<&RawValue, ArgumentsError> {
     if !text.starts_with('{') {
         return Err(ArgumentsError::NotAnObject { tool });
     }
-    match serde_json::from_str::<InvalidJson>(text) {
-        Ok(InvalidJson { text }) => {
-            Err(ArgumentsError::InvalidJson { tool, problem: json_problem(&text) })
-        }
-        Err(_) => Ok(call.input),
+    match invalid_text(call.input) {
+        Some(text) => Err(ArgumentsError::InvalidJson { tool, problem: json_problem(&text) }),
+        None => Ok(call.input),
     }
+}
+
+/// The text of arguments that were no JSON object.
+pub(crate) fn invalid_text(input: &RawValue) -> Option<String> {
+    serde_json::from_str::<InvalidJson>(input.get()).ok().map(|invalid| invalid.text)
 }
 
 fn empty_object() -> &'static RawValue {

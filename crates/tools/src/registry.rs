@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_conversation::{PromptSize, ToolDefinition};
+use dormouse_conversation::{PromptSize, ToolDefinition, ToolUse};
 
+use crate::repair::repair;
 use crate::{
-    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, TodoWrite, Tool, WebFetch, Write,
-    definition,
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, RepairedArguments, TodoWrite, Tool,
+    WebFetch, Write, definition,
 };
 
 /// Tools by name. Cheap to clone.
@@ -58,6 +60,20 @@ impl ToolSet {
     /// The tool of that name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.get(name)
+    }
+
+    /// The arguments of a call as its tool gets them: repaired where there is no doubt what was meant. Whoever looks at
+    /// the arguments of a call takes them from here, so that all see the same.
+    pub fn repaired<'a>(&self, call: ToolUse<'a>) -> RepairedArguments<'a> {
+        match self.get(call.name) {
+            Some(tool) => repair(&tool.spec().schema, call.input),
+            None => RepairedArguments::unchanged(call.input),
+        }
+    }
+
+    /// The file that a call is about.
+    pub fn file_of(&self, call: ToolUse<'_>) -> Option<PathBuf> {
+        self.get(call.name)?.file(&self.repaired(call).input)
     }
 
     /// All names, in order.

@@ -100,6 +100,7 @@ mod settings;
 mod setup;
 mod skills;
 mod slash_commands;
+mod small_models;
 mod snapshots;
 mod stats;
 mod stored;

@@ -30,27 +30,32 @@ impl Driver<'_, '_> {
             self.turn.emit(EngineEvent::ToolStarted {
                 id: call.id.clone(),
                 name: call.name.to_owned(),
-                input: call.input.get().to_owned(),
+                input: caller.tools.repaired(call).input.get().to_owned(),
             });
         }
         let id = call.id.clone();
         let task = self.sources.tools.spawn(async move {
-            let Some(tool_use) = call.block.as_tool_use() else {
+            let Some(received) = call.block.as_tool_use() else {
                 return FinishedCall::new(Block::interrupted(&call.id));
             };
+            let repaired = caller.tools.repaired(received);
+            let tool_use = ToolUse { input: &repaired.input, ..received };
             let result = caller.run(tool_use, &context).await;
             let notices =
                 context.checkpoints.iter().flat_map(|checkpoints| checkpoints.take_notices());
             let notices = notices.map(|notice| EngineEvent::Notice(notice.into()));
             let events = call_events(tool_use, &result).into_iter().chain(notices).collect();
-            let CallResult { content, spilled, is_error, verdict, notes, halt, .. } = result;
+            let CallResult {
+                content, spilled, is_error, is_interrupted, verdict, notes, halt, ..
+            } = result;
             let kept = match &spilled {
                 Some(spilled) => store.stored(spilled),
                 None => store.keep(&call.id, bound, without_secrets(content, &redactor)),
             };
             meter.stop(verdict, is_error, kept.stored_bytes);
             let notes = notes.iter().map(|note| redactor.redact(note)).collect();
-            let block = Block::tool_result(&call.id, &kept.content, is_error);
+            let content = if is_interrupted { kept.content } else { repaired.tell(kept.content) };
+            let block = Block::tool_result(&call.id, &content, is_error);
             FinishedCall { block, notes, halt, events }
         });
         self.sources.calls.insert(task.id(), id);

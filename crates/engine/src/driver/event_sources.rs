@@ -190,7 +190,11 @@ async fn wait(timer: Option<&mut Pin<Box<Sleep>>>) {
 fn class_of(event: &StreamEvent, tools: &ToolSet) -> Option<ToolClass> {
     let StreamEvent::Block(block) = event else { return None };
     let call = block.as_tool_use()?;
-    Some(tools.get(call.name).map_or(ToolClass::ReadOnly, |tool| tool.class(call.input)))
+    Some(
+        tools
+            .get(call.name)
+            .map_or(ToolClass::ReadOnly, |tool| tool.class(&tools.repaired(call).input)),
+    )
 }
 
 /// A number from 0 to 1.

@@ -189,8 +189,10 @@ impl<'j> Fork<'j> {
     }
 
     /// Every call has its result: what it gave, or why it was denied.
-    async fn call(&mut self, call: ToolUse<'_>) -> Block {
+    async fn call(&mut self, received: ToolUse<'_>) -> Block {
         let calls = &self.source.calls;
+        let repaired = calls.tools.repaired(received);
+        let call = ToolUse { input: &repaired.input, ..received };
         let admitted = match calls.tools.get(call.name) {
             Some(tool) => {
                 self.order.gate.admit(&**tool, call.input, &calls.context.folder, &calls.gate)
@@ -229,7 +231,7 @@ impl<'j> Fork<'j> {
                 calls.results.keep(call.id, bound, content)
             }
         };
-        Block::tool_result(call.id, &kept.content, result.is_error)
+        Block::tool_result(call.id, &repaired.tell(kept.content), result.is_error)
     }
 }
 

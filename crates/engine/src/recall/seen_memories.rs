@@ -71,8 +71,7 @@ impl SeenMemories {
                 let file = file_of_command(call.input.get(), memory).map(OpenCall::File);
                 self.open.extend(file.map(|file| (call.id.clone(), file)));
             } else {
-                let file = tools.get(call.name).and_then(|tool| tool.file(call.input));
-                self.files.extend(file.map(|file| folder.join(file)));
+                self.files.extend(tools.file_of(call).map(|file| folder.join(file)));
             }
         } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
             (block.kind(), block.result_content())

@@ -1,0 +1,126 @@
+//! What small models need: arguments in a form that is nearly right are repaired.
+
+use std::path::Path;
+
+use dormouse_model::script::ScriptedTurn;
+use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFormat};
+use serde_json::Value;
+
+use crate::program::{BOTH, ask, server, transcript};
+
+fn done() -> ScriptedTurn {
+    ScriptedTurn::new().text("done")
+}
+
+/// Runs one prompt with these turns of the model.
+fn run(
+    wire: WireFormat,
+    home: TestHome,
+    flags: &[&str],
+    turns: Vec<ScriptedTurn>,
+) -> (Output, TestHome, ScriptedServer) {
+    let server = server(wire).replies(turns).start();
+    let home = home.with_server(&server);
+    let mut arguments = flags.to_vec();
+    arguments.push("go");
+    let output = home.run(&mut ask(&home, &arguments));
+    (output, home, server)
+}
+
+/// The text of the newest tool result in a request.
+fn result(request: &RecordedRequest, wire: WireFormat) -> String {
+    let messages = request.messages();
+    let content = match wire {
+        WireFormat::OpenAi => {
+            let tool = messages.iter().rfind(|message| message["role"] == "tool");
+            tool.unwrap()["content"].clone()
+        }
+        WireFormat::Anthropic => {
+            let blocks = messages.last().unwrap()["content"].as_array().unwrap().clone();
+            let result = blocks.into_iter().find(|block| block["type"] == "tool_result");
+            result.unwrap()["content"].clone()
+        }
+    };
+    content.as_str().unwrap().to_owned()
+}
+
+fn read(arguments: &str) -> ScriptedTurn {
+    ScriptedTurn::new().call("t", "Read", arguments)
+}
+
+#[test]
+fn arguments_are_repaired_and_the_model_is_told() {
+    for wire in BOTH {
+        for (arguments, said) in [
+            (
+                r#"{"path": "a.txt", "limit": "1"}"#,
+                "`path` was taken as `file_path`; the string in `limit` was taken as the integer 1",
+            ),
+            (
+                "```json\n{\"file_path\": \"a.txt\", \"limit\": 1}\n```",
+                "they were within a code fence and not the JSON object itself",
+            ),
+            (
+                r#""{\"file_path\":\"a.txt\",\"limit\":1}""#,
+                "they were a string and not the JSON object itself",
+            ),
+        ] {
+            let home = TestHome::new();
+            home.write("a.txt", "first\nsecond\n");
+            let (output, _home, server) = run(wire, home, &[], vec![read(arguments), done()]);
+            output.success();
+            let requests = server.requests();
+            let result = result(requests.last().unwrap(), wire);
+            let (line, rest) = result.split_once('\n').unwrap();
+            assert_eq!(line, format!("[arguments repaired: {said}]"), "{wire:?}");
+            assert!(rest.contains("first") && !rest.contains("second"), "{rest}");
+            server.finish();
+        }
+    }
+}
+
+/// Rules and hooks see the arguments that the tool gets; the transcript and the next request keep what was received.
+#[test]
+fn all_see_the_repaired_arguments_and_the_message_stays() {
+    let arguments = r#"{"cmd": "touch made"}"#;
+    for wire in BOTH {
+        let home = TestHome::new();
+        let seen = home.root().join("seen.json");
+        let hook = format!("cat > {}", seen.display());
+        let settings = serde_json::json!({"hooks": {"PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": hook}]}]}});
+        home.write(home.dormouse_home().join("settings.json"), settings.to_string());
+        let turns = vec![ScriptedTurn::new().call("t", "Bash", arguments), done()];
+        let flags = ["--allowed-tools", "Bash(touch made)", "--output-format", "stream-json"];
+        let (output, home, server) = run(wire, home, &flags, turns);
+        output.success();
+        assert!(home.project().join("made").exists(), "{}", output.stdout);
+        assert_eq!(json(&seen)["tool_input"], serde_json::json!({"command": "touch made"}));
+        assert!(transcript(&home).contains(r#""input":{"cmd": "touch made"}"#));
+        let requests = server.requests();
+        let sent = requests.last().unwrap();
+        let kept = match wire {
+            WireFormat::Anthropic => arguments.to_owned(),
+            WireFormat::OpenAi => serde_json::to_string(arguments).unwrap(),
+        };
+        assert!(sent.raw_messages().iter().any(|message| message.contains(&kept)), "{kept}");
+        server.finish();
+    }
+}
+
+fn json(file: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// Two names could be meant: nothing is guessed.
+#[test]
+fn what_is_not_certain_is_not_repaired() {
+    let home = TestHome::new();
+    home.write("a.txt", "first\n");
+    let turns = vec![read(r#"{"path":"a.txt","file":"b.txt"}"#), done()];
+    let (output, _home, server) = run(WireFormat::Anthropic, home, &[], turns);
+    output.success();
+    let result = result(server.requests().last().unwrap(), WireFormat::Anthropic);
+    assert!(result.starts_with("invalid arguments: unknown field `path`"), "{result}");
+    server.finish();
+}
