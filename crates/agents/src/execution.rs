@@ -198,6 +198,9 @@ fn status_of(end: &TurnEnd) -> RunStatus {
         TurnEnd::Refused => RunStatus::Failed("the model refused to answer".to_owned()),
         TurnEnd::Empty => RunStatus::Failed("the model returned an empty response".to_owned()),
         TurnEnd::MaxCost => RunStatus::Failed("cost limit reached".to_owned()),
+        TurnEnd::Repeating(tool) => {
+            RunStatus::Failed(format!("it made the same {tool} call again and again"))
+        }
         TurnEnd::Halted(reason) | TurnEnd::Blocked(reason) => {
             RunStatus::Failed(format!("stopped by a hook: {reason}"))
         }

@@ -122,6 +122,8 @@ pub enum TurnEnd {
     MaxCost,
     /// The user interrupted.
     Interrupted,
+    /// The model made the same call of this tool again and again, with the same result.
+    Repeating(String),
     /// A hook ended it, for this reason.
     Halted(String),
     /// A hook blocked the prompt, for this reason. It was neither sent nor recorded.

@@ -23,6 +23,7 @@ pub enum LayerSwitch {
     ReactiveOnly,
     StoredResults,
     Checkpoints,
+    RepeatedCalls,
     TimeClearing,
     CacheEdits,
     ServerClearing,
@@ -53,7 +54,7 @@ const fn off(name: &'static str, description: &'static str) -> Properties {
 
 impl LayerSwitch {
     /// All switches, in the order of the documentation.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Memory,
         Self::Extraction,
         Self::ExtractionHeadless,
@@ -66,6 +67,7 @@ impl LayerSwitch {
         Self::ReactiveOnly,
         Self::StoredResults,
         Self::Checkpoints,
+        Self::RepeatedCalls,
         Self::TimeClearing,
         Self::CacheEdits,
         Self::ServerClearing,
@@ -114,6 +116,10 @@ impl LayerSwitch {
             Self::Checkpoints => {
                 on("checkpoints", "files kept before a turn changes them, for `/rewind`")
             }
+            Self::RepeatedCalls => on(
+                "repeated_calls",
+                "a turn ends where the model makes the same call three times, with the same result",
+            ),
             Self::TimeClearing => on(
                 "time_clearing",
                 "old tool results cleared where that is cheaper, as after a pause",

@@ -452,6 +452,7 @@ impl OutputPrinter {
             TurnEnd::MaxTurns => ("max_turns", None),
             TurnEnd::MaxCost => ("max_cost", None),
             TurnEnd::Interrupted => ("interrupted", None),
+            TurnEnd::Repeating(_) => ("repeating", None),
             TurnEnd::Halted(_) => ("halted", None),
             TurnEnd::Blocked(_) => ("blocked", None),
             TurnEnd::Failed(error) => ("error", Some(error)),

@@ -38,6 +38,10 @@ pub(super) fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failu
         TurnEnd::MaxCost => Ok(stopped(
             "cost limit (--max-cost) reached before the model finished; --continue resumes the session",
         )),
+        TurnEnd::Repeating(tool) => Ok(stopped(&format!(
+            "stopped: the model made the same {tool} call three times in a row, with the same result; \
+             --continue resumes the session",
+        ))),
         TurnEnd::Halted(why) => Ok(stopped(&format!("a hook stopped the turn: {why}"))),
         TurnEnd::Blocked(why) => {
             Ok(stopped(&format!("a hook blocked the prompt; it was not sent: {why}")))

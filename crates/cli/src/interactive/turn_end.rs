@@ -20,6 +20,7 @@ pub(crate) fn turn_end_lines(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Sty
         TurnEnd::Empty => note(msg!("turn-empty")),
         TurnEnd::MaxTurns => note(msg!("turn-max-turns")),
         TurnEnd::MaxCost => note(msg!("turn-max-cost")),
+        TurnEnd::Repeating(tool) => note(msg!("turn-repeating", tool = tool.as_str())),
         TurnEnd::Halted(reason) => note(msg!("turn-halted", reason = reason.as_str())),
         TurnEnd::Blocked(reason) => note(msg!("turn-blocked", reason = reason.as_str())),
         TurnEnd::Failed(error) => server_error_lines(error, key),

@@ -56,7 +56,7 @@ fn effort(arguments: &Arguments, settings: &Settings) -> Option<Effort> {
 /// The tools and what their calls need.
 pub(super) fn tool_setup(
     connection: &ModelConnection,
-    settings: &ToolSettings,
+    (settings, switches): (&ToolSettings, &Switches),
     memory: Option<&MemorySetup>,
     gate: &PermissionGate,
     environment: &Environment,
@@ -67,6 +67,7 @@ pub(super) fn tool_setup(
         ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
     ToolSetup {
         set: Arc::new(tools),
+        ends_repetition: switches.is_on(LayerSwitch::RepeatedCalls),
         gate: gate.clone(),
         confirmer,
         environment: environment.clone(),

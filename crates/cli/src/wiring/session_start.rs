@@ -289,7 +289,7 @@ impl PreparedSession {
             model: engine_config::model_setup(&connection, arguments, &settings),
             tools: engine_config::tool_setup(
                 &connection,
-                &settings.tools,
+                (&settings.tools, &switches),
                 memory.as_ref(),
                 &gate,
                 &environment,

@@ -589,8 +589,9 @@ fn with_endless_agent() -> ScriptedServer {
 fn agents_spend_from_the_same_purse() {
     let server = with_endless_agent();
     let home = TestHome::new().with_server(&server);
-    let prices = r#"{"prices":{"scripted":{"input":1000,"output":1000}}}"#;
-    let output = home.run(&mut ask(&home, &["--settings", prices, "--max-cost", "20", "go"]));
+    let settings =
+        r#"{"prices":{"scripted":{"input":1000,"output":1000}},"layers":{"repeated_calls":false}}"#;
+    let output = home.run(&mut ask(&home, &["--settings", settings, "--max-cost", "20", "go"]));
     assert_eq!(output.code, Some(3), "{}", output.stderr);
     assert!(output.stderr.contains("(--max-cost) reached"), "{}", output.stderr);
     let spent = server.agent_requests();

@@ -22,7 +22,7 @@ fn looked(
         server.push(ScriptedTurn::new().call(format!("c{number}"), "Bash", input));
     }
     server.push(ScriptedTurn::new().text("looked"));
-    home.run(&mut ask(home, arguments)).success();
+    home.run(ask(home, arguments).env("DORMOUSE_REPEATED_CALLS", "0")).success();
 }
 
 fn deletions(request: &RecordedRequest) -> Vec<Vec<String>> {

@@ -21,7 +21,8 @@ pub(crate) fn mcp_call(tool: &str, input: &Value) -> ScriptedTurn {
 
 /// A home with the mean server in its settings.
 pub(crate) fn mean_home(server: &ScriptedServer) -> TestHome {
-    let home = TestHome::new().with_server(server);
+    let mut home = TestHome::new().with_server(server);
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     settings(&home, &json!({"mean": entry("well")}));
     home
 }

@@ -36,6 +36,7 @@ const TITLE: &str = "_Five to ten words that tell this session from all others; 
 pub(crate) fn home_of(server: &ScriptedServer, settings: &str) -> TestHome {
     let mut home = TestHome::new().with_server(server);
     home.unset_env("DORMOUSE_SESSION_NOTES");
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.write(home.dormouse_home().join("settings.json"), with_notes(settings));
     home.write("nuts.txt", "a nut in the larder\n".repeat(200));
     home

@@ -1,4 +1,5 @@
-//! What small models need: arguments in a form that is nearly right are repaired.
+//! What small models need: arguments in a form that is nearly right are repaired, and a call that is made again and again
+//! ends the turn.
 
 use std::path::Path;
 
@@ -122,5 +123,67 @@ fn what_is_not_certain_is_not_repaired() {
     output.success();
     let result = result(server.requests().last().unwrap(), WireFormat::Anthropic);
     assert!(result.starts_with("invalid arguments: unknown field `path`"), "{result}");
+    server.finish();
+}
+
+const AGAIN: &str = "You did exactly this, with the same result.";
+
+#[test]
+fn the_same_call_a_third_time_ends_the_turn() {
+    for wire in BOTH {
+        let home = TestHome::new();
+        home.write("a.txt", "first\n");
+        let call = |n: usize| {
+            ScriptedTurn::new().call(format!("t{n}"), "Grep", r#"{"pattern":"nowhere"}"#)
+        };
+        let (output, home, server) =
+            run(wire, home, &["--output-format", "json"], (0..3).map(call).collect());
+        assert_eq!(output.code, Some(3), "{output:?}");
+        let summary: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(summary["subtype"], "repeating", "{}", output.stdout);
+        let said = "the model made the same Grep call three times in a row, with the same result";
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        let requests = server.requests();
+        assert_eq!(requests.len(), 3);
+        assert!(!result(&requests[1], wire).contains(AGAIN));
+        assert!(
+            result(&requests[2], wire)
+                .ends_with("It will not change: answer, or do something else.]")
+        );
+        // The session goes on, with every call answered.
+        server.push(done());
+        home.run(&mut ask(&home, &["--continue", "try something else"])).success();
+        server.finish();
+    }
+}
+
+/// What is asked again because it may have changed: a file after an edit, a command in the background.
+#[test]
+fn calls_with_other_results_and_polling_go_on() {
+    let home = TestHome::new();
+    home.write("a.txt", "0\n");
+    let count = ScriptedTurn::new().call(
+        "c",
+        "Bash",
+        r#"{"command":"n=$(cat a.txt); echo $((n+1)) > a.txt; cat a.txt"}"#,
+    );
+    let poll = |n: usize| {
+        ScriptedTurn::new().call(format!("p{n}"), "BashOutput", r#"{"shell_id":"none"}"#)
+    };
+    let mut turns: Vec<ScriptedTurn> = vec![count; 4];
+    turns.extend((0..4).map(poll));
+    turns.push(done());
+    for (n, turn) in turns.iter_mut().enumerate() {
+        if let Some(dormouse_model::script::ScriptedBlock::ToolCall { id, .. }) =
+            turn.pieces.first_mut()
+        {
+            *id = format!("call{n}");
+        }
+    }
+    let flags = ["--permission-mode", "bypass"];
+    let (output, home, server) = run(WireFormat::Anthropic, home, &flags, turns);
+    assert_eq!(output.success().stdout, "done\n");
+    assert_eq!(home.read("a.txt"), "4\n");
+    assert!(!server.requests().last().unwrap().text().contains(AGAIN));
     server.finish();
 }

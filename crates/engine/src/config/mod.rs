@@ -77,6 +77,8 @@ pub struct EngineConfig {
 pub struct ToolSetup {
     /// The tools the model may call.
     pub set: Arc<ToolSet>,
+    /// Whether the same call, made again and again with the same result, ends the turn.
+    pub ends_repetition: bool,
     /// The permission gate.
     pub gate: PermissionGate,
     /// Asks the user for permission; none in a headless run.

@@ -35,7 +35,11 @@ pub(crate) async fn run(
 ) -> Result<TurnReport, EngineError> {
     let folds = engine.config.window.compaction.collapse;
     let account = engine.spending.turn_account();
-    let state = TurnState::new(max_requests).with_account(account).folding(folds);
+    let repetition = engine.config.tools.ends_repetition;
+    let state = TurnState::new(max_requests)
+        .with_account(account)
+        .folding(folds)
+        .ending_repetition(repetition);
     let mut driver = Driver::new(engine, turn);
     let result = driver.drive(state).await;
     driver.meter.flush();
@@ -108,7 +112,12 @@ impl<'e, 't> Driver<'e, 't> {
                 state.account().set_limit(self.engine.spending.limit_of_turn());
             }
             for action in state.step(event) {
-                match self.perform(action).await? {
+                let oldest = self.oldest_message();
+                let next = self.perform(action).await?;
+                if self.oldest_message() != oldest {
+                    state.forget_calls();
+                }
+                match next {
                     Next::Continue => {}
                     Next::Event(event) => events.push_back(event),
                     Next::End(end) => {
@@ -124,6 +133,11 @@ impl<'e, 't> Driver<'e, 't> {
                 }
             }
         }
+    }
+
+    /// The oldest message that is still sent: another one after a compaction.
+    fn oldest_message(&self) -> Option<MessageId> {
+        self.engine.conversation.history().messages().first().map(|message| message.id)
     }
 
     async fn perform(&mut self, action: TurnAction) -> Result<Next, EngineError> {

@@ -7,6 +7,7 @@ mod action;
 mod action_lists;
 mod partial_response;
 mod recovery;
+mod repetition;
 mod step;
 
 pub(crate) use action::{TurnAction, TurnEvent};

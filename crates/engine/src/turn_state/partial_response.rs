@@ -100,6 +100,11 @@ impl PartialResponse {
         self.calls.iter().any(|call| call.status != CallStatus::Waiting)
     }
 
+    /// The calls in order, with their results as far as there are any.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&PendingCall, Option<&Block>)> {
+        self.calls.iter().map(|tracked| (&tracked.call, tracked.result.as_ref()))
+    }
+
     pub(crate) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }

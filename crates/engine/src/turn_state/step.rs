@@ -12,6 +12,7 @@ use super::action_lists::{
 };
 use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
 use super::recovery::Recovery;
+use super::repetition::Repetition;
 use crate::event::TurnEnd;
 use crate::spending::{NO_RESPONSE_MAX_COST, TurnAccount};
 
@@ -57,6 +58,7 @@ pub(crate) struct TurnState {
     is_paused: bool,
     /// Why the turn ends before the next request.
     halt: Option<String>,
+    repetition: Repetition,
     /// Recoveries that were tried for this request.
     tried: Vec<Recovery>,
     /// Whether summarized spans may be waiting to be folded.
@@ -76,6 +78,7 @@ impl TurnState {
             answer: String::new(),
             is_paused: false,
             halt: None,
+            repetition: Repetition::default(),
             tried: Vec::new(),
             folds: false,
         }
@@ -94,6 +97,16 @@ impl TurnState {
     /// What its requests used and cost.
     pub(crate) fn account(&mut self) -> &mut TurnAccount {
         &mut self.account
+    }
+
+    /// The conversation was compacted: what the model asks again it may have forgotten.
+    pub(crate) fn forget_calls(&mut self) {
+        self.repetition.forget();
+    }
+
+    /// Whether the same call, made again and again, ends the turn.
+    pub(crate) fn ending_repetition(self, ends: bool) -> Self {
+        Self { repetition: Repetition::new(ends), ..self }
     }
 
     /// The end of the turn if the cost limit is reached.
@@ -191,6 +204,9 @@ impl TurnState {
     fn request(&mut self) -> Vec<TurnAction> {
         if let Some(why) = self.halt.take() {
             return vec![TurnAction::End(TurnEnd::Halted(why))];
+        }
+        if let Some(tool) = self.repetition.tool() {
+            return vec![TurnAction::End(TurnEnd::Repeating(tool))];
         }
         if self.max_requests.is_some_and(|most| self.requests >= most) {
             return vec![TurnAction::End(TurnEnd::MaxTurns)];
@@ -302,6 +318,7 @@ impl TurnState {
     /// Starts the calls that may start; when all are done, their results are committed.
     fn run_tools(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
         if response.all_done() {
+            self.repetition.count(&response);
             let (results, _) = response.take_results();
             self.phase = Phase::Committing;
             return commit_results(results);
@@ -323,6 +340,7 @@ impl TurnState {
         later: Later,
     ) -> Vec<TurnAction> {
         let mut actions = Vec::new();
+        let block = self.repetition.note(&response, id, block);
         if let Some(name) = response.finish_call(id, block.clone()) {
             actions.push(TurnAction::RecordResult(block.clone()));
             actions.push(TurnAction::Emit(StepOutput::ToolFinished {

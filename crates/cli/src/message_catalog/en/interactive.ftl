@@ -78,6 +78,7 @@ turn-refused = The model refused to respond.
 turn-empty = The model sent an empty response. Try again.
 turn-max-turns = --max-turns reached before the model finished. Send `continue` to go on.
 turn-max-cost = Cost limit (--max-cost) reached. No more requests in this run.
+turn-repeating = Stopped: the model made the same { $tool } call three times in a row, with the same result. Tell it what to do instead.
 turn-halted = A hook stopped the turn: { $reason }
 turn-blocked = A hook blocked the prompt; it was not sent: { $reason }
 turn-retry-hint = The conversation is saved: send `continue` to try again.

@@ -74,6 +74,7 @@ turn-refused = 模型拒绝回应。
 turn-empty = 模型返回了空回应。请重试。
 turn-max-turns = 模型完成之前已达到 --max-turns。发送“继续”接着执行。
 turn-max-cost = 已达到费用上限（--max-cost）。本次运行不再发送请求。
+turn-repeating = 已停止：模型连续三次发起相同的 { $tool } 调用，结果也相同。请告诉它换一种做法。
 turn-halted = 钩子停止了本轮：{ $reason }
 turn-blocked = 钩子拦截了这条消息，未发送：{ $reason }
 turn-retry-hint = 对话已保存：发送“继续”重试。
