@@ -232,7 +232,7 @@ pub(crate) fn arguments_json(text: &str) -> String {
 }
 
 /// An object's fields in their order, values as text.
-fn object_fields(object: &RawValue) -> Result<Vec<(String, String)>, ModelError> {
+pub(crate) fn object_fields(object: &RawValue) -> Result<Vec<(String, String)>, ModelError> {
     struct Fields(Vec<(String, String)>);
     impl<'de> serde::Deserialize<'de> for Fields {
         fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

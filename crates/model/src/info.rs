@@ -18,7 +18,13 @@ pub struct ModelInfo {
     pub window: Option<u32>,
     /// Its longest answer, in tokens.
     pub max_output: Option<u32>,
+    /// Whether its server is a program that runs local models, by what it answers.
+    pub of_local_server: bool,
 }
+
+/// The owners of models that llama.cpp, vLLM, Ollama and LM Studio name in their lists.
+const LOCAL_OWNERS: &[&str] =
+    &["llamacpp", "vllm", "library", "organization_owner", "organization-owner"];
 
 /// An entry of a list of models: every server has its own name for the window.
 #[derive(Deserialize, Default)]
@@ -39,6 +45,7 @@ struct EntryIn {
     max_context_length: Option<u32>,
     /// llama.cpp.
     meta: Option<MetaIn>,
+    owned_by: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -63,6 +70,11 @@ struct PropsIn {
 
 impl From<EntryIn> for ModelInfo {
     fn from(entry: EntryIn) -> Self {
+        let owner = entry.owned_by.as_deref();
+        // llama.cpp and LM Studio alone tell these.
+        let of_local_server = owner.is_some_and(|owner| LOCAL_OWNERS.contains(&owner))
+            || entry.meta.is_some()
+            || entry.loaded_context_length.is_some();
         let window = entry
             .max_input_tokens
             .or(entry.max_model_len)
@@ -71,7 +83,8 @@ impl From<EntryIn> for ModelInfo {
             .or(entry.context_length)
             .or(entry.max_context_length)
             .filter(|window| *window > 0);
-        Self { id: entry.id, window, max_output: entry.max_tokens.filter(|tokens| *tokens > 0) }
+        let max_output = entry.max_tokens.filter(|tokens| *tokens > 0);
+        Self { id: entry.id, window, max_output, of_local_server }
     }
 }
 
@@ -94,7 +107,9 @@ impl HttpModel {
             let found = listed.iter().find(|info| info.id == model).cloned();
             // A server with one model serves it under any name.
             let only = || if listed.len() == 1 { listed.first().cloned() } else { None };
-            let info = found.or_else(only)?;
+            // Ollama names other owners for the models that its users add.
+            let of_local_server = listed.iter().any(|info| info.of_local_server);
+            let info = ModelInfo { of_local_server, ..found.or_else(only)? };
             if info.window.is_some() {
                 return Some(info);
             }
@@ -194,5 +209,22 @@ mod tests {
             None,
         );
         check(r#"{"id":"a","meta":null}"#, None, None);
+    }
+
+    #[test]
+    fn servers_of_local_models_are_known_by_what_they_answer() {
+        for (entry, is_local) in [
+            (r#"{"id":"a","owned_by":"llamacpp"}"#, true),
+            (r#"{"id":"a","owned_by":"library"}"#, true),
+            (r#"{"id":"a","owned_by":"organization_owner"}"#, true),
+            (r#"{"id":"a","owned_by":"vllm","max_model_len":8192}"#, true),
+            (r#"{"id":"a","meta":{"n_ctx":4096}}"#, true),
+            (r#"{"id":"gpt-5","owned_by":"system"}"#, false),
+            (r#"{"id":"a","context_length":8192,"max_model_len":8192}"#, false),
+            (r#"{"id":"claude","max_input_tokens":200000}"#, false),
+        ] {
+            let info = ModelInfo::from(serde_json::from_str::<EntryIn>(entry).unwrap());
+            assert_eq!(info.of_local_server, is_local, "{entry}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Which server to talk to, from the settings and the environment: the names people already have.
 
 use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Secret, names};
@@ -50,6 +51,11 @@ enum Operator {
 }
 
 impl Provider {
+    /// Whether it is the server of the company that made the format.
+    pub fn is_official(&self) -> bool {
+        self.operator == Operator::Official
+    }
+
     /// How requests are written for one of its models, which may know tools that the server defines.
     pub fn dialect_for(&self, model: &str, wanted: MemoryTools) -> Dialect {
         let sure = self.operator == Operator::Official && knows_memory_tool(model);
@@ -146,6 +152,7 @@ pub fn choose_provider(
         clearing: None,
         thinking: None,
         server_summaries: false,
+        request_fields: BTreeMap::new(),
     };
     let (default_model, default_small_model) = match wire {
         _ if !is_official => (None, None),

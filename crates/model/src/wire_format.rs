@@ -1,8 +1,14 @@
 //! Wire formats, and the parameters of a request body that stay the same for a whole conversation.
 
+use std::collections::BTreeMap;
+
 use dormouse_conversation::{Role, ServerTool};
 use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
+use crate::assemble::object_fields;
+use crate::json_text::quoted;
 use crate::thinking::ThinkingMode;
 
 /// Which wire format.
@@ -49,6 +55,8 @@ pub struct Dialect {
     pub thinking: Option<ThinkingMode>,
     /// Whether the server writes summaries itself, and takes them back (C-28).
     pub server_summaries: bool,
+    /// Fields that the user, or what is known of the server, adds to every request.
+    pub request_fields: BTreeMap<String, Value>,
 }
 
 impl Dialect {
@@ -62,9 +70,30 @@ impl Dialect {
             clearing: None,
             thinking: None,
             server_summaries: false,
+            request_fields: BTreeMap::new(),
         }
     }
+
+    /// With these fields in every request. A server of local models gets a low temperature where they name none: small
+    /// models make fewer mistakes in calls with it.
+    #[must_use]
+    pub fn with_request_fields(
+        mut self,
+        fields: BTreeMap<String, Value>,
+        of_local_server: bool,
+    ) -> Self {
+        self.request_fields = fields;
+        if of_local_server {
+            self.request_fields
+                .entry("temperature".to_owned())
+                .or_insert_with(|| Value::from(LOCAL_TEMPERATURE));
+        }
+        self
+    }
 }
+
+/// The temperature of local models where the user sets none.
+const LOCAL_TEMPERATURE: f64 = 0.2;
 
 /// What a server that manages the window is asked to clear by itself (C-9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +149,23 @@ impl WireTurn {
 }
 
 /// The object without its closing brace, and the list of messages begun.
-pub(crate) fn open_messages(head: &impl Serialize) -> Vec<u8> {
+pub(crate) fn open_messages(head: &impl Serialize, dialect: &Dialect) -> Vec<u8> {
     // Strings, numbers and raw JSON: there is nothing in a head that can fail to serialize.
     let mut bytes = serde_json::to_vec(head).unwrap_or_default();
+    if !dialect.request_fields.is_empty() {
+        bytes = with_fields(&bytes, &dialect.request_fields);
+    }
     bytes.pop();
     bytes.extend_from_slice(br#","messages":["#);
     bytes
+}
+
+/// The object with these fields instead of those of the same name, behind the others.
+fn with_fields(object: &[u8], fields: &BTreeMap<String, Value>) -> Vec<u8> {
+    let own = serde_json::from_slice::<&RawValue>(object).ok().map(object_fields);
+    let own = own.and_then(Result::ok).unwrap_or_default();
+    let own = own.into_iter().filter(|(name, _)| !fields.contains_key(name));
+    let added = fields.iter().map(|(name, value)| (name.clone(), value.to_string()));
+    let all = own.chain(added).map(|(name, value)| format!("{}:{value}", quoted(&name)));
+    format!("{{{}}}", all.collect::<Vec<_>>().join(",")).into_bytes()
 }

@@ -198,7 +198,7 @@ fn model_info(path: &str, shared: &Arc<Shared>) -> (u16, Value) {
             "id": fixed.model,
             "object": "model",
             "created": 1,
-            "owned_by": "testkit",
+            "owned_by": fixed.owner,
             "max_model_len": fixed.window,
         }),
     };

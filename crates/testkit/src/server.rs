@@ -91,6 +91,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Who owns the model, in the list of an OpenAI-compatible server; `testkit` unless said otherwise.
+    #[must_use]
+    pub fn owner(mut self, owner: &'static str) -> Self {
+        self.fixed.owner = owner;
+        self
+    }
+
     /// Requests larger than the window are no failure.
     #[must_use]
     pub fn allow_overflow(mut self) -> Self {
@@ -251,6 +258,7 @@ impl ScriptedServer {
                 model: "scripted-1".into(),
                 framing: Framing::default(),
                 has_model_info: true,
+                owner: "testkit",
                 may_overflow: false,
                 knows_cache_edits: false,
                 side_model: None,

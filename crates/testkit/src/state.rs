@@ -59,6 +59,8 @@ pub(crate) struct Fixed {
     pub(crate) model: String,
     pub(crate) framing: Framing,
     pub(crate) has_model_info: bool,
+    /// Who owns the model, in the list of an OpenAI-compatible server: local servers are known by it.
+    pub(crate) owner: &'static str,
     pub(crate) may_overflow: bool,
     pub(crate) knows_cache_edits: bool,
     /// Requests to this model are questions on the side.

@@ -99,6 +99,8 @@ pub struct Settings {
     pub context_windows: BTreeMap<String, u32>,
     /// Prices by prefix of the model name, in US dollars per million tokens.
     pub prices: BTreeMap<String, PriceSettings>,
+    /// Fields to add to requests, such as `temperature`, by prefix of the model name.
+    pub request_fields: BTreeMap<String, BTreeMap<String, Value>>,
     /// Permission rules and the permission mode.
     pub permissions: PermissionSettings,
     /// Limits of the tools.

@@ -1,7 +1,7 @@
 //! Settings: JSON files in several places, read into one value.
 //!
 //! `keys` says which keys there are, `schema` with which defaults, `key` how users name one, `parse` reads one text, `stack` puts the layers over one another and
-//! knows where each value came from, `partition` tells what of a project's settings needs trust,
+//! knows where each value came from, `request_fields` which fields of requests may be set, `partition` tells what of a project's settings needs trust,
 //! `switch_definitions` lists the feature switches and `switch_resolution` determines their state, `edit` changes one value in a text, `list_edit` an
 //! element of a list.
 
@@ -12,6 +12,7 @@ mod keys;
 mod list_edit;
 mod parse;
 mod partition;
+mod request_fields;
 mod schema;
 mod stack;
 mod switch_definitions;

@@ -36,6 +36,16 @@ pub enum SettingsError {
         /// The unknown name, with a suggestion.
         error: UnknownSwitch,
     },
+    /// A field under `requestFields` that the program sets.
+    #[error("{}, line {line}: {problem}", path.display())]
+    OwnRequestField {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The field, and what to do.
+        problem: String,
+    },
     /// Not UTF-8.
     #[error("{} is not UTF-8 text; settings are JSON", path.display())]
     NotText {
@@ -57,7 +67,9 @@ impl SettingsError {
     /// What is wrong, without the place: for a value that is not in a file yet.
     pub fn problem(&self) -> String {
         match self {
-            Self::Invalid { problem, .. } => problem.clone(),
+            Self::Invalid { problem, .. } | Self::OwnRequestField { problem, .. } => {
+                problem.clone()
+            }
             Self::UnknownSwitch { error, .. } => error.to_string(),
             other => other.to_string(),
         }
@@ -124,6 +136,15 @@ pub(super) fn parse(
     }
     let settings: Settings = serde_json::from_str(text).map_err(invalid)?;
     check_switches(&path, text, &settings)?;
+    if let Some((model, field)) = settings.own_request_field() {
+        return Err(SettingsError::OwnRequestField {
+            line: line_of(text, &["requestFields", model, field]).unwrap_or(1),
+            problem: format!(
+                "`requestFields` may not set `{field}` (for `{model}`): the program sets it itself; remove it"
+            ),
+            path,
+        });
+    }
     let warnings = unknown_keys(&value);
     Ok(ParsedSettings { settings, value, warnings })
 }

@@ -126,8 +126,10 @@ pub(crate) async fn connect(
     let model_name = choose_model(&wanted, settings, environment, &provider, &http).await?;
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
     let user_window = user_window(settings, environment, &model_name)?;
-    let info = if user_window.is_some() { None } else { http.info(&bare_name).await };
-    let budget = budget(&model_name, user_window, info.as_ref())?;
+    let needs_info = user_window.is_none() || !provider.is_official();
+    let info = if needs_info { http.info(&bare_name).await } else { None };
+    let budget = budget(&model_name, user_window, info.as_ref().filter(|_| user_window.is_none()))?;
+    let of_local_server = info.is_some_and(|info| info.of_local_server);
     let (key, key_source) = match &provider.endpoint.credential {
         Credential::None => (None, None),
         Credential::ApiKey(key) | Credential::Bearer(key) => {
@@ -140,7 +142,10 @@ pub(crate) async fn connect(
     let small = small.map(|name| SmallModel {
         model: Arc::clone(&model),
         name: name.to_owned(),
-        dialect: provider.dialect.clone(),
+        dialect: provider
+            .dialect
+            .clone()
+            .with_request_fields(settings.request_fields_for(name), of_local_server),
     });
     let thinking = settings.thinking.map(|switch| match switch {
         ThinkingSwitch::On => ThinkingMode::On,
@@ -154,7 +159,9 @@ pub(crate) async fn connect(
             clearing,
             thinking,
             server_summaries: by_server.summaries,
-            ..provider.dialect_for(&bare_name, settings.memory.tool)
+            ..provider
+                .dialect_for(&bare_name, settings.memory.tool)
+                .with_request_fields(settings.request_fields_for(&bare_name), of_local_server)
         },
         model_name: bare_name,
         budget,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFormat};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server, transcript};
 
@@ -88,7 +88,7 @@ fn all_see_the_repaired_arguments_and_the_message_stays() {
         let home = TestHome::new();
         let seen = home.root().join("seen.json");
         let hook = format!("cat > {}", seen.display());
-        let settings = serde_json::json!({"hooks": {"PreToolUse": [
+        let settings = json!({"hooks": {"PreToolUse": [
             {"matcher": "Bash", "hooks": [{"type": "command", "command": hook}]}]}});
         home.write(home.dormouse_home().join("settings.json"), settings.to_string());
         let turns = vec![ScriptedTurn::new().call("t", "Bash", arguments), done()];
@@ -96,7 +96,7 @@ fn all_see_the_repaired_arguments_and_the_message_stays() {
         let (output, home, server) = run(wire, home, &flags, turns);
         output.success();
         assert!(home.project().join("made").exists(), "{}", output.stdout);
-        assert_eq!(json(&seen)["tool_input"], serde_json::json!({"command": "touch made"}));
+        assert_eq!(json(&seen)["tool_input"], json!({"command": "touch made"}));
         assert!(transcript(&home).contains(r#""input":{"cmd": "touch made"}"#));
         let requests = server.requests();
         let sent = requests.last().unwrap();
@@ -186,4 +186,54 @@ fn calls_with_other_results_and_polling_go_on() {
     assert_eq!(home.read("a.txt"), "4\n");
     assert!(!server.requests().last().unwrap().text().contains(AGAIN));
     server.finish();
+}
+
+/// A setting adds fields to every request to a model; only a server of local models gets a temperature unasked.
+#[test]
+fn request_fields_are_those_of_the_model() {
+    let fields =
+        r#"{"requestFields":{"scripted":{"top_p":0.9,"temperature":0.7},"other":{"seed":1}}}"#;
+    let user = r#"{"requestFields":{"scripted":{"metadata":{"user_id":"u"}}}}"#;
+    let (openai, anthropic) = (WireFormat::OpenAi, WireFormat::Anthropic);
+    for (wire, owner, settings, temperature, top_p, metadata) in [
+        (openai, "testkit", "{}", json!(null), json!(null), json!(null)),
+        (openai, "testkit", fields, json!(0.7), json!(0.9), json!(null)),
+        (openai, "llamacpp", "{}", json!(0.2), json!(null), json!(null)),
+        (openai, "llamacpp", fields, json!(0.7), json!(0.9), json!(null)),
+        (anthropic, "testkit", "{}", json!(null), json!(null), json!(null)),
+        (anthropic, "testkit", user, json!(null), json!(null), json!({"user_id": "u"})),
+    ] {
+        let server = server(wire).owner(owner).reply(done()).start();
+        let home = TestHome::new().with_server(&server);
+        home.run(&mut ask(&home, &["--settings", settings, "go"])).success();
+        let body = server.single_request().json();
+        assert_eq!(body["temperature"], temperature, "{wire:?} {owner} {settings}");
+        assert_eq!((&body["top_p"], &body["metadata"]), (&top_p, &metadata));
+        assert_eq!((&body["seed"], &body["stream"]), (&json!(null), &json!(true)));
+        server.finish();
+    }
+}
+
+/// A window that the user sets does not keep the program from recognizing the server.
+#[test]
+fn a_local_server_is_recognized_whatever_the_window() {
+    let server = server(WireFormat::OpenAi).owner("library").reply(done()).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_CONTEXT_WINDOW", "200000");
+    home.run(&mut ask(&home, &["go"])).success();
+    assert_eq!(server.single_request().json()["temperature"], 0.2);
+    server.finish();
+}
+
+#[test]
+fn fields_that_the_program_relies_on_cannot_be_set() {
+    for field in ["model", "messages", "system", "tools", "stream", "input"] {
+        let home = TestHome::new();
+        let settings = format!(r#"{{"requestFields":{{"any":{{"{field}":1}}}}}}"#);
+        home.write(home.dormouse_home().join("settings.json"), settings);
+        let output = home.run(&mut ask(&home, &["go"]));
+        assert_eq!(output.code, Some(2), "{output:?}");
+        let said = format!("`requestFields` may not set `{field}` (for `any`)");
+        assert!(output.stderr.contains(&said), "{}", output.stderr);
+    }
 }

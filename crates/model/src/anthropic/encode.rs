@@ -131,7 +131,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             .clearing
             .map(|clearing| ContextManagement { edits: server_edits(clearing, prefix.tools()) }),
     };
-    open_messages(&head)
+    open_messages(&head, dialect)
 }
 
 fn output_config(options: &RequestOptions) -> Option<OutputConfig<'_>> {

@@ -100,7 +100,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
             .filter(|_| dialect.max_tokens_field == MaxTokensField::MaxTokens)
             .map(|mode| TemplateArguments { enable_thinking: mode == ThinkingMode::On }),
     };
-    let mut bytes = open_messages(&head);
+    let mut bytes = open_messages(&head, dialect);
     let system: Vec<&str> = prefix.system().iter().map(|block| block.text.as_str()).collect();
     if !system.is_empty() {
         bytes.extend_from_slice(
