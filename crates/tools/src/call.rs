@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dormouse_conversation::{ToolUse, ToolUseId};
 use dormouse_permissions::{
-    Access, HostPattern, PermissionDecision, PermissionGate, PermissionVerdict,
+    Access, HostPattern, PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict,
 };
 use futures_util::FutureExt;
 use serde_json::value::RawValue;
@@ -137,6 +137,7 @@ impl CallRunner {
         context: &CallContext,
     ) -> Result<Permit, Refusal> {
         let decision = self.gate.decide(&tool.permission_request(input, &context.folder));
+        let decision = self.doubted(decision, tool, input, context).await;
         match (decision.verdict, opinion) {
             (PermissionVerdict::Ask, CallOpinion::Neutral)
                 if !decision.by_rule && has_own_writer(tool, input, context) =>
@@ -163,6 +164,30 @@ impl CallRunner {
             (PermissionVerdict::Ask, CallOpinion::Neutral | CallOpinion::Allow { .. }) => {
                 self.ask(tool, CallView { input, ..view }, decision, context).await
             }
+        }
+    }
+
+    /// The decision about a call that may lose most of a file: unless a rule or the mode that permits everything covers
+    /// it, the user is asked. Models that leave out what they do not change are stopped here.
+    async fn doubted(
+        &self,
+        decision: PermissionDecision,
+        tool: &dyn Tool,
+        input: &RawValue,
+        context: &CallContext,
+    ) -> PermissionDecision {
+        if decision.by_rule
+            || decision.verdict == PermissionVerdict::Deny
+            || self.gate.mode() == PermissionMode::Bypass
+            || !tool.replaces_file()
+            || has_own_writer(tool, input, context)
+        {
+            return decision;
+        }
+        // A call that would fail is told why when it runs.
+        match tool.change(input, context).await.ok().flatten().and_then(|change| change.loss()) {
+            Some(why) => PermissionDecision { verdict: PermissionVerdict::Ask, why, ..decision },
+            None => decision,
         }
     }
 

@@ -19,6 +19,23 @@ pub struct FileChangePreview {
     pub after: String,
 }
 
+/// Files shorter than this are replaced as a whole often enough.
+const LONG_FILE: usize = 20;
+
+impl FileChangePreview {
+    /// What would be lost, if it is more than half of a file that is not short.
+    pub(crate) fn loss(&self) -> Option<String> {
+        let (before, after) = (self.before.lines().count(), self.after.lines().count());
+        let lost = before.saturating_sub(after);
+        (before >= LONG_FILE && lost * 2 > before).then(|| {
+            format!(
+                "{} has {before} lines and would have {after}: most of it would be lost. To change a part of it, use Edit",
+                self.path.display()
+            )
+        })
+    }
+}
+
 /// A request for confirmation.
 #[derive(Debug, Clone)]
 pub struct ConfirmationRequest {

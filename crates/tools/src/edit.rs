@@ -207,11 +207,14 @@ fn foresee(input: &Input, context: &CallContext) -> Result<FileChangePreview, To
 }
 
 fn refuse_existing(target: &WriteTarget) -> Result<(), ToolError> {
-    if target.real.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    let reason = "exists, and an empty `old_string` only makes new files; give the text to \
-                  replace, or replace the whole file with Write";
+    let Ok(metadata) = target.real.symlink_metadata() else { return Ok(()) };
+    // Whoever wants to add a line must not be led to replace the whole file.
+    let reason = if metadata.is_file() && metadata.len() == 0 {
+        "exists and is empty; give it its content with Write"
+    } else {
+        "exists and has content, and an empty `old_string` only makes new files; give the text to replace as \
+         `old_string`: to add lines, a line beside them"
+    };
     Err(refused(&target.real, reason))
 }
 

@@ -46,7 +46,7 @@ const SCHEMA: &str = concat!(
     r#""multiline":{"type":"boolean","#,
     r#""description":"Whether a match may go over several lines; `.` then matches line ends too."},"#,
     r#""head_limit":{"type":"integer","minimum":1,"#,
-    r#""description":"The most lines of the answer; as many as fit when left out."}"#,
+    r#""description":"The most matches, or files, of the answer; as many as fit when left out."}"#,
     r#"},"required":["pattern"],"additionalProperties":false}"#,
 );
 

@@ -127,6 +127,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Whether a call replaces a file whole, and may so lose what it does not repeat.
+    fn replaces_file(&self) -> bool {
+        false
+    }
+
     /// The change that a call would make to a file, for the permission prompt; an error if the call would fail.
     fn change<'a>(
         &'a self,

@@ -72,6 +72,10 @@ impl Tool for Write {
         named_file(input)
     }
 
+    fn replaces_file(&self) -> bool {
+        true
+    }
+
     fn access(&self, input: &RawValue, folder: &Path) -> Access {
         file_access(input, folder)
     }

@@ -126,8 +126,14 @@ impl SendMessage {
         };
         match message {
             MessageInput::Text(text) => Ok(MessageContent::Text {
-                summary: MessageSummary::new(summary.unwrap_or_default())
-                    .map_err(|error| invalid("summary", &error))?,
+                // The schema requires no summary and no number of words: one that does not fit is made to fit.
+                summary: match summary.filter(|summary| !summary.trim().is_empty()) {
+                    Some(summary) => {
+                        MessageSummary::new(summary).or_else(|_| MessageSummary::of(summary))
+                    }
+                    None => MessageSummary::of(&text),
+                }
+                .map_err(|error| invalid("summary", &error))?,
                 text: MessageText::new(&text).map_err(|error| invalid("message", &error))?,
             }),
             MessageInput::Kind(mut kind) => {

@@ -138,6 +138,14 @@ fn unreadable(error: &io::Error) -> Failure {
 /// Words that look like a misspelled command are not sent to the model.
 fn check_command(arguments: &Arguments) -> Result<(), Failure> {
     let Some((word, similar)) = arguments.misspelled_command() else { return Ok(()) };
+    if word == similar {
+        let line = arguments.prompt.join(" ");
+        return Err(Failure::usage(anyhow::anyhow!(msg!(
+            "command-behind-options",
+            name = word,
+            line = line
+        ))));
+    }
     Err(Failure::usage(anyhow::anyhow!(msg!("command-unknown", name = word)))
         .hint(msg!("did-you-mean", name = similar))
         .hint(msg!("command-unknown-hint", name = word)))

@@ -115,6 +115,7 @@ mod team_secrets;
 mod team_server;
 mod team_session;
 mod tidy;
+mod tool_advice;
 mod trust;
 mod ui;
 mod ui_browser;

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
-use dormouse_memory::{FoundMemory, MemoryType, NewMemory, ReachableMemories, Saving, Scope};
+use dormouse_memory::{
+    FoundMemory, LookupError, MemoryType, NewMemory, ReachableMemories, Saving, Scope,
+};
 use dormouse_permissions::Access;
 use dormouse_tools::{CallContext, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input};
 use futures_util::future::BoxFuture;
@@ -123,7 +125,12 @@ fn save(memory: &SessionMemory, input: &RawValue) -> Result<String, ToolError> {
     let existing = match &input.file {
         Some(file) => {
             let found = memory.memories().find(file, input.scope, QuarantineFilter::Include);
-            Some(found.map_err(failed)?)
+            Some(found.map_err(|error| match error {
+                LookupError::Unknown(_) => ToolError::invalid(format!(
+                    "`file`: {error}; leave out `file` to make a new one"
+                )),
+                other => failed(other),
+            })?)
         }
         None => None,
     };

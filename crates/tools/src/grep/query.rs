@@ -55,7 +55,7 @@ pub(super) struct GrepQuery {
     before: usize,
     after: usize,
     multiline: bool,
-    pub(super) max_lines: usize,
+    pub(super) max_hits: usize,
 }
 
 impl GrepQuery {
@@ -76,7 +76,7 @@ impl GrepQuery {
             before,
             after,
             multiline,
-            max_lines: input
+            max_hits: input
                 .head_limit
                 .map_or(usize::MAX, |limit| usize::try_from(limit.get()).unwrap_or(usize::MAX)),
         })

@@ -13,7 +13,7 @@ pub(super) fn report(results: &Results, query: &GrepQuery) -> String {
     let mut page = Page {
         text: String::new(),
         room: RESULT_CHARS as usize - NOTE_CHARS,
-        lines: query.max_lines,
+        left: query.max_hits,
         files: 0,
         matches: 0,
     };
@@ -42,8 +42,8 @@ struct Page {
     text: String,
     /// Characters left.
     room: usize,
-    /// Lines left.
-    lines: usize,
+    /// Matches left, or files where only those are listed. Lines around a match do not count.
+    left: usize,
     files: u64,
     matches: u64,
 }
@@ -57,9 +57,12 @@ impl Page {
             GrepMode::Content => {
                 let mut counted = false;
                 for line in &hits.lines {
-                    if !self.push(&line_text(path, line)) {
+                    // Behind a break, lines belong to the next match.
+                    let begins_next = matches!(line.kind, LineKind::Match | LineKind::Break);
+                    if begins_next && self.left == 0 || !self.push(&line_text(path, line)) {
                         return false;
                     }
+                    self.left -= usize::from(line.kind == LineKind::Match);
                     self.matches += u64::from(line.kind == LineKind::Match);
                     self.files += u64::from(line.kind == LineKind::Match && !counted);
                     counted |= line.kind == LineKind::Match;
@@ -70,8 +73,9 @@ impl Page {
     }
 
     fn add_counted(&mut self, line: &str, hits: &Hits) -> bool {
-        let added = self.push(line);
+        let added = self.left > 0 && self.push(line);
         if added {
+            self.left -= 1;
             self.files += 1;
             self.matches += hits.matches;
         }
@@ -80,10 +84,9 @@ impl Page {
 
     fn push(&mut self, line: &str) -> bool {
         let chars = line.chars().count() + 1;
-        if self.lines == 0 || chars > self.room {
+        if chars > self.room {
             return false;
         }
-        self.lines -= 1;
         self.room -= chars;
         self.text.push_str(line);
         self.text.push('\n');

@@ -88,7 +88,10 @@ async fn a_failed_edit_leaves_the_file_untouched() {
         (edit(&path, "one", "1"), "contains `old_string` 2 times, at lines 1, 3"),
         (edit(&path, "ONE", "1"), "does not contain `old_string`, so nothing was changed"),
         (edit(&path, "one", "one"), "`old_string` and `new_string` are the same"),
-        (edit(&path, "", "1"), "exists, and an empty `old_string` only makes new files"),
+        (
+            edit(&path, "", "1"),
+            "exists and has content, and an empty `old_string` only makes new files; give the text to replace",
+        ),
         (edit("missing", "a", "1"), "missing does not exist; use Glob to find the file, or Write"),
     ] {
         let text = scene.error("Edit", &input).await;

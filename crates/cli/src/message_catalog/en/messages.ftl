@@ -524,6 +524,7 @@ cost-unknown = no price for { $model }; add it to the setting `prices`
 
 # Command line
 
+command-behind-options = `{ $name }` is a command, and options stand behind it: run `dormouse { $line }`, or `dormouse -p { $line }` to send it as a prompt
 command-unknown = unknown command `{ $name }`
 command-unknown-hint = to send it as a prompt, run `dormouse -p { $name }`
 interactive-needs-terminal = interactive mode needs a terminal ({ $stream } is not a TTY)

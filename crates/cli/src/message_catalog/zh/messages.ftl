@@ -490,6 +490,7 @@ cost-unknown = 没有 { $model } 的价格；请在设置 `prices` 中添加
 
 # Command line
 
+command-behind-options = `{ $name }` 是命令，选项要写在它后面：请运行 `dormouse { $line }`；要作为提示词发送，请运行 `dormouse -p { $line }`
 command-unknown = 未知的命令 `{ $name }`
 command-unknown-hint = 要把它作为提示词发送，请运行 `dormouse -p { $name }`
 interactive-needs-terminal = 交互模式需要终端（{ $stream } 不是 TTY）
