@@ -155,6 +155,7 @@ fn a_server_that_manages_the_window_is_asked_to_clear() {
         .start();
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_SERVER_CLEARING", "1");
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "100000");
     home.set_env("DORMOUSE_AUTO_COMPACT", "0");
     home.write("many.txt", format!("{RESULT}\n").repeat(1_400));

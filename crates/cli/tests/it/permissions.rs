@@ -208,6 +208,6 @@ fn a_denial_is_told_to_the_person_too() {
 #[test]
 fn a_call_that_would_fail_is_not_asked_about() {
     let home = home();
-    let text = result_of(&home, &[], "Bash", r#"{"cmd":"ls"}"#);
+    let text = result_of(&home, &[], "Bash", r#"{"commands":"ls"}"#);
     assert!(text.contains("invalid arguments"), "{text}");
 }

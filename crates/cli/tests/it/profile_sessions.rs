@@ -31,7 +31,8 @@ fn looks(server: &ScriptedServer, numbers: std::ops::Range<u32>) {
 }
 
 fn larder(server: &ScriptedServer) -> TestHome {
-    let home = TestHome::new().with_server(server);
+    let mut home = TestHome::new().with_server(server);
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.write("nuts.txt", "a nut in the larder\n".repeat(200));
     home
 }
@@ -143,6 +144,7 @@ fn cache_edits(after: &str) -> TestHome {
 fn server_clearing() -> TestHome {
     let server = server(ANTHROPIC).model(MODEL).window(100_000).max_output(4_000).start();
     let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.set_env("DORMOUSE_SERVER_CLEARING", "1");
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "100000");
     home.set_env("DORMOUSE_AUTO_COMPACT", "0");
@@ -215,7 +217,8 @@ fn with_subagent() -> TestHome {
             ScriptedTurn::new().call("s1", "Bash", r#"{"command":"cat big.txt"}"#).into()
         })
         .start();
-    let home = TestHome::new().with_server(&server);
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.write("big.txt", "a line of the large file\n".repeat(9_000));
     let input =
         json!({"description": "look", "prompt": "look at it", "subagent_type": "general-purpose"});

@@ -37,7 +37,7 @@ fn files(names: &[&str]) -> ScriptedTurn {
 /// A turn that goes on for several requests, in which what comes beside it has time to come.
 pub(crate) fn long_turn(server: &ScriptedServer) {
     for at in 0..6 {
-        let call = r#"{"command":"sleep 0.1"}"#;
+        let call = format!(r#"{{"command":"sleep 0.1{at}"}}"#);
         server.push(ScriptedTurn::new().call(format!("call_{at}"), "Bash", call));
     }
     server.push(ScriptedTurn::new().text("done"));
