@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use dormouse_base::{Clock, IdSource};
 use dormouse_conversation::PromptSize;
+use dormouse_conversation::known_tools::AGENT;
 use dormouse_engine::{
     AnnouncedFact, Announcer, MentionedAgentMemory, ModelSetup, PromptPosition, SessionMemory,
     SmallModel,
@@ -157,8 +158,9 @@ fn stamp(setup: &SubagentSetup) -> Stamp {
 }
 
 impl Announcer for SubagentRegistry {
-    fn announced(&self, _: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
-        if self.setup.list_in == AgentListPosition::Description {
+    fn announced(&self, tools: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
+        let is_offered = tools.get(AGENT.name).is_some();
+        if self.setup.list_in == AgentListPosition::Description || !is_offered {
             return Vec::new();
         }
         let text = agent_list(&self.agents(), size);

@@ -67,15 +67,14 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Freezes a prefix. Tools are put in the order of their names, static blocks in front.
+    /// Freezes a prefix. Static blocks are put in front; tools stay in their order, which must not change from run to run.
     pub fn new(
         mut system: Vec<SystemBlock>,
-        mut tools: Vec<ToolDefinition>,
+        tools: Vec<ToolDefinition>,
         first: Vec<Block>,
         facts: EnvironmentFacts,
     ) -> Arc<Self> {
         system.sort_by_key(|block| !block.is_static);
-        tools.sort_by(|a, b| a.name.cmp(&b.name));
         Arc::new(Self { system, tools, first, facts })
     }
 

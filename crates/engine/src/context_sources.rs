@@ -282,8 +282,8 @@ impl Collector<'_, '_> {
     }
 
     fn plan_mode_change(&self) -> Option<AttachedContext> {
-        let announced = self.engine.conversation.announced();
-        plan_mode_change(&self.engine.config, &self.engine.session_tools.plan, announced)
+        let engine = &self.engine;
+        plan_mode_change(&engine.config, &engine.session_tools.plan, &engine.conversation)
     }
 
     fn hook_notes(&mut self) -> Option<Block> {
@@ -414,20 +414,20 @@ pub(crate) fn announce_plan_mode(
     conversation: &mut Conversation,
     queue: &mut IncomingQueue,
 ) -> Result<(), EngineError> {
-    let change = plan_mode_change(config, plan, conversation.announced());
+    let change = plan_mode_change(config, plan, conversation);
     append_message(conversation, queue, change.into_iter().collect())
 }
 
 fn plan_mode_change(
     config: &EngineConfig,
     plan: &PlanState,
-    announced: &EnvironmentFacts,
+    conversation: &Conversation,
 ) -> Option<AttachedContext> {
     // A subagent submits no plan; its gate tells it what it may do.
     if config.is_subagent() {
         return None;
     }
-    let change = plan.mode_change(announced);
+    let change = plan.mode_change(conversation.announced(), conversation.prefix().tools());
     change.map(|(block, facts)| AttachedContext::Facts(block, facts))
 }
 

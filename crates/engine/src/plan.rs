@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
 use dormouse_conversation::known_tools::EXIT_PLAN;
-use dormouse_conversation::{Block, EnvironmentFacts};
+use dormouse_conversation::{Block, EnvironmentFacts, ToolDefinition};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
     CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, Grant, ResultLimit, Tool,
@@ -106,13 +106,14 @@ impl PlanState {
     pub(crate) fn mode_change(
         &self,
         announced: &EnvironmentFacts,
+        offered: &[ToolDefinition],
     ) -> Option<(Block, EnvironmentFacts)> {
         let is_on = self.gate.mode() == PermissionMode::Plan;
         if is_on == announced.get(FACT).is_some() {
             return None;
         }
         let note = if is_on {
-            PlanMode::On
+            PlanMode::On { has_tool: offered.iter().any(|tool| tool.name == EXIT_PLAN.name) }
         } else {
             PlanMode::Off { plan: self.submitted().map(|plan| plan.path.display().to_string()) }
         };

@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
+use dormouse_conversation::PromptSize;
+use dormouse_conversation::known_tools::EXIT_PLAN;
 use dormouse_conversation::transcript::{Transcript, TranscriptError};
 use dormouse_extensions::skills::{
     SkillCall, SkillSession, SkillSessionParts, Skills, SkillsInUse,
 };
+use dormouse_permissions::PermissionMode;
 
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
@@ -39,7 +42,18 @@ impl SessionTools {
                 .unwrap_or(usize::MAX),
         });
         let own = has_plan.then(|| plan.tool()).into_iter().chain(skills.tool());
-        config.tools.set = Arc::new(config.tools.set.as_ref().clone().with(own));
+        let set = config.tools.set.as_ref().clone().with(own);
+        config.tools.set = Arc::new(match config.model.budget.prompt.size {
+            PromptSize::Full => set,
+            PromptSize::Short => {
+                // Whoever begins with a plan hands it in.
+                let is_planning = config.tools.gate.mode() == PermissionMode::Plan;
+                let plan_tool = is_planning.then(|| EXIT_PLAN.name.to_owned());
+                let kept: Vec<String> =
+                    config.tools.small_window.iter().cloned().chain(plan_tool).collect();
+                set.for_small_window(&kept)
+            }
+        });
         Self { plan, skills, all_skills: Arc::clone(&config.extensions.skills) }
     }
 

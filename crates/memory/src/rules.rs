@@ -50,7 +50,17 @@ impl MemoryRules {
 
     /// The essential rules, for a small window.
     pub fn short(&self) -> String {
-        self.with_extra(short(self))
+        self.with_extra(short(self, &format!("{}\n", folders(self))))
+    }
+
+    /// The short rules without the folders, which differ between homes and projects: see [`Self::folders`].
+    pub fn short_without_folders(&self) -> String {
+        self.with_extra(short(self, ""))
+    }
+
+    /// The folders, each with what it is for.
+    pub fn folders(&self) -> String {
+        folders(self)
     }
 
     fn with_extra(&self, mut text: String) -> String {
@@ -76,15 +86,15 @@ fn folders(rules: &MemoryRules) -> String {
     lines.join("\n")
 }
 
-fn short(rules: &MemoryRules) -> String {
+fn short(rules: &MemoryRules, folders: &str) -> String {
     format!(
-        "You have a memory: markdown files that outlast this conversation.\n{}\n\
+        "You have a memory: markdown files that outlast this conversation.\n{}\
          Save with {} when asked to remember, and when you learn something lasting that code, git and \
          instruction files do not tell: who the user is (`user`), how they want you to work (`feedback`: rule, why, \
          how to apply), decisions and deadlines (`project`, absolute dates), where to look (`reference`). Never secrets, \
          never the state of the task at hand. Look with MemorySearch when asked to recall. A memory is a claim about the \
          past: check what it says about code before you act on it, and correct it when it is wrong.",
-        folders(rules),
+        folders,
         match rules.saving {
             Saving::Entries => "MemorySave",
             Saving::Files => "the tool `memory`, which calls the project's folder `/memories`,",

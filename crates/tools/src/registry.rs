@@ -6,6 +6,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dormouse_conversation::known_tools::{
+    AGENT, BASH, EDIT, EXIT_PLAN, GLOB, GREP, KILL_SHELL, MEMORY_SAVE, MEMORY_SEARCH, READ,
+    SEND_MESSAGE, TODO_WRITE, WRITE,
+};
 use dormouse_conversation::{PromptSize, ToolDefinition, ToolUse};
 
 use crate::repair::repair;
@@ -13,6 +17,22 @@ use crate::{
     Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, RepairedArguments, TodoWrite, Tool,
     WebFetch, Write, definition,
 };
+
+/// Tools that are not offered in a small window.
+const LARGE_WINDOW_TOOLS: &[&str] =
+    &[AGENT.name, EXIT_PLAN.name, KILL_SHELL.name, SEND_MESSAGE.name, TODO_WRITE.name];
+
+/// The first tools in a small window, in this order: a small model prefers what it reads first.
+const FIRST_TOOLS: &[&str] = &[
+    READ.name,
+    GREP.name,
+    GLOB.name,
+    EDIT.name,
+    WRITE.name,
+    BASH.name,
+    MEMORY_SAVE.name,
+    MEMORY_SEARCH.name,
+];
 
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
@@ -81,9 +101,24 @@ impl ToolSet {
         self.tools.keys().map(String::as_str)
     }
 
-    /// All tools as the model is told of them, in the order of their names.
+    /// The tools for a small window: without those that a small model seldom uses well, unless they are in `kept`.
+    #[must_use]
+    pub fn for_small_window(mut self, kept: &[String]) -> Self {
+        self.tools
+            .retain(|name, _| !LARGE_WINDOW_TOOLS.contains(&name.as_str()) || kept.contains(name));
+        self
+    }
+
+    /// All tools as the model is told of them, in the order of their names; in a small window those for files and
+    /// commands first.
     pub fn definitions(&self, size: PromptSize) -> Vec<ToolDefinition> {
-        self.tools.values().map(|tool| definition(tool.as_ref(), size)).collect()
+        let mut tools: Vec<_> = self.tools.values().collect();
+        if size == PromptSize::Short {
+            let place = |name: &str| FIRST_TOOLS.iter().position(|first| *first == name);
+            // Stable: the others stay in the order of their names.
+            tools.sort_by_key(|tool| place(tool.name()).unwrap_or(FIRST_TOOLS.len()));
+        }
+        tools.into_iter().map(|tool| definition(tool.as_ref(), size)).collect()
     }
 }
 
@@ -120,6 +155,25 @@ mod tests {
         assert!(set.get("Read").is_some() && set.get("read").is_none());
     }
 
+    #[test]
+    fn a_small_window_has_fewer_tools_and_files_first() {
+        let set = ToolSet::builtin().for_small_window(&["TodoWrite".to_owned()]);
+        let names: Vec<String> =
+            set.definitions(PromptSize::Short).into_iter().map(|tool| tool.name).collect();
+        let expected = [
+            "Read",
+            "Grep",
+            "Glob",
+            "Edit",
+            "Write",
+            "Bash",
+            "BashOutput",
+            "TodoWrite",
+            "WebFetch",
+        ];
+        assert_eq!(names, expected);
+    }
+
     /// The permission crate knows no other crate, so it has the names that rules give a meaning as well.
     #[test]
     fn rules_and_tools_use_the_same_names() {
@@ -153,7 +207,8 @@ mod tests {
     fn a_short_description_is_one_line() {
         let set = ToolSet::builtin();
         let full = set.definitions(PromptSize::Full);
-        for (short, full) in set.definitions(PromptSize::Short).iter().zip(full) {
+        for short in &set.definitions(PromptSize::Short) {
+            let full = full.iter().find(|full| full.name == short.name).unwrap();
             assert_eq!(short.description.lines().count(), 1, "{}", short.name);
             assert!(short.description.len() < full.description.len(), "{}", short.name);
         }

@@ -442,6 +442,8 @@ pub struct ToolSettings {
     pub mcp_timeout_ms: Option<u64>,
     /// How long the start of a session waits for MCP servers, in milliseconds; default 5000.
     pub mcp_start_ms: Option<u64>,
+    /// Tools to offer in windows under 32000 tokens that are left out there, such as `Agent` and `TodoWrite`.
+    pub small_window: Vec<String>,
 }
 
 /// The sandbox of commands.

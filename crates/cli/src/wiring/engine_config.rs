@@ -67,6 +67,7 @@ pub(super) fn tool_setup(
         ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
     ToolSetup {
         set: Arc::new(tools),
+        small_window: settings.small_window.clone(),
         ends_repetition: switches.is_on(LayerSwitch::RepeatedCalls),
         gate: gate.clone(),
         confirmer,

@@ -37,6 +37,10 @@ pub(crate) fn small(wire: WireFormat) -> ServerBuilder {
 }
 
 /// A home that knows the window.
+/// Settings that offer all tools in a small window, for tests that count on what they take.
+pub(crate) const ALL_TOOLS: &str =
+    r#"{"tools":{"smallWindow":["Agent","ExitPlan","KillShell","SendMessage","TodoWrite"]}}"#;
+
 pub(crate) fn home_for(server: &ScriptedServer, window: u32) -> TestHome {
     let mut home = TestHome::new().with_server(server);
     home.set_env("DORMOUSE_CONTEXT_WINDOW", window.to_string());

@@ -5,7 +5,7 @@ use dormouse_testkit::{Output, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::json;
 
 use crate::compacting::{
-    SUMMARY, boundaries, fill, home, home_for, last_text, long_prompt, small, summaries,
+    ALL_TOOLS, SUMMARY, boundaries, fill, home, home_for, last_text, long_prompt, small, summaries,
 };
 use crate::program::{BOTH, ask, server, wait_until};
 use crate::talk::{leave, say, talk};
@@ -25,6 +25,7 @@ fn nothing_ahead_but_a_full_window_is_no_end() {
             let server = small(wire).fork_with(summaries()).start();
             let mut home = home(&server);
             home.set_env(switch, value);
+            home.write(home.dormouse_home().join("settings.json"), ALL_TOOLS);
             fill(&home, &server, 5);
             assert!(boundaries(&home).is_empty(), "{switch}: nothing is compacted ahead");
             server.expect_break("the summary of what fits");

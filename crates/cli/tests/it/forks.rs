@@ -7,7 +7,9 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, TestHome, WireFormat};
 use serde_json::json;
 
-use crate::compacting::{SUMMARY, boundaries, fill, home, long_prompt, small, summaries, text_of};
+use crate::compacting::{
+    ALL_TOOLS, SUMMARY, boundaries, fill, home, long_prompt, small, summaries, text_of,
+};
 use crate::program::{BOTH, ask, server};
 use crate::session_notes::{home_of, long_turn, with_more, writes};
 use crate::talk::{leave, say, talk};
@@ -45,6 +47,7 @@ fn a_summary_that_calls_tools_is_denied_and_nothing_happens() {
         let server = small(wire).fork_with(answer).start();
         let home = home(&server);
         home.write("a.txt", "one\n");
+        home.write(home.dormouse_home().join("settings.json"), ALL_TOOLS);
         let skill =
             "---\nname: deploy\ndescription: Ships it.\nallowed-tools: Bash\n---\nShip it.\n";
         home.write(home.dormouse_home().join("skills/deploy/SKILL.md"), skill);

@@ -3,6 +3,7 @@
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{Reply, ScriptedServer, TestHome, WireFormat};
 
+use crate::compacting::ALL_TOOLS;
 use crate::program::{BOTH, ask, server, transcript};
 use crate::talk::{leave, say, talk};
 
@@ -109,6 +110,7 @@ fn the_oldest_rounds_are_left_out_whole_and_a_marker_says_so() {
     let mut home = TestHome::new().with_server(&server);
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "16000");
     home.set_env("DORMOUSE_SNIP", "1");
+    home.write(home.dormouse_home().join("settings.json"), ALL_TOOLS);
     home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     home.set_env("DORMOUSE_AUTO_COMPACT", "0");
     home.write("nuts.txt", "a nut in the larder\n".repeat(200));

@@ -237,3 +237,62 @@ fn fields_that_the_program_relies_on_cannot_be_set() {
         assert!(output.stderr.contains(&said), "{}", output.stderr);
     }
 }
+
+/// Tools and system text of the first request in a small window, as they were sent.
+fn small_window(wire: WireFormat, settings: &str) -> (Vec<String>, String, String) {
+    let server = server(wire).window(16_000).max_output(4_000).reply(done()).start();
+    let home = TestHome::new().with_server(&server);
+    home.write("AGENTS.md", "Use tabs.\n");
+    home.git_init();
+    home.run(&mut ask(&home, &["--settings", settings, "go"])).success();
+    let request = server.single_request();
+    let tools = request.raw_field("tools").unwrap().to_owned();
+    let system = request.system_text();
+    // What belongs to this folder is told, behind all that.
+    let first = request.text();
+    let folder = home.project().canonicalize().unwrap();
+    assert!(first.contains(folder.to_str().unwrap()) && first.contains("Use tabs."), "{first}");
+    assert!(!system.contains(home.root().to_str().unwrap()), "{system}");
+    server.finish();
+    (request.tool_names(), tools, system)
+}
+
+#[test]
+fn a_small_window_gets_few_tools_in_six_thousand_bytes() {
+    for wire in BOTH {
+        let (names, tools, system) = small_window(wire, "{}");
+        let first = ["Read", "Grep", "Glob", "Edit", "Write", "Bash", "MemorySave", "MemorySearch"];
+        assert_eq!(names[..8], first, "{wire:?}");
+        for left_out in ["Agent", "SendMessage", "ExitPlan", "TodoWrite", "KillShell"] {
+            assert!(!names.iter().any(|name| name == left_out), "{left_out}");
+        }
+        let bytes = tools.len() + system.len();
+        assert!(bytes <= 6_000, "{wire:?}: {} + {}", tools.len(), system.len());
+        // Another home, another folder: the same bytes.
+        assert_eq!(small_window(wire, "{}"), (names, tools, system));
+    }
+    let kept = r#"{"tools":{"smallWindow":["TodoWrite","Agent"]}}"#;
+    let (names, ..) = small_window(WireFormat::Anthropic, kept);
+    assert!(names.contains(&"TodoWrite".to_owned()) && names.contains(&"Agent".to_owned()));
+    assert!(!names.contains(&"KillShell".to_owned()));
+}
+
+/// A plan can be handed in where one was asked for from the start; later the model answers with it.
+#[test]
+fn plan_mode_in_a_small_window() {
+    for (mode, offered, told) in
+        [("plan", true, "with the tool ExitPlan"), ("default", false, "answer with the plan")]
+    {
+        let server = server(WireFormat::Anthropic).window(16_000).max_output(4_000).start();
+        let home = TestHome::new().with_server(&server);
+        server.push(done());
+        home.run(&mut ask(&home, &["--permission-mode", mode, "go"])).success();
+        server.push(done());
+        home.run(&mut ask(&home, &["-c", "--permission-mode", "plan", "plan it"])).success();
+        let requests = server.requests();
+        let names = requests[1].tool_names();
+        assert_eq!(names.contains(&"ExitPlan".to_owned()), offered, "{names:?}");
+        assert!(requests[1].text().contains(told), "{mode}: {}", requests[1].text());
+        server.finish();
+    }
+}

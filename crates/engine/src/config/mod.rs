@@ -79,6 +79,8 @@ pub struct ToolSetup {
     pub set: Arc<ToolSet>,
     /// Whether the same call, made again and again with the same result, ends the turn.
     pub ends_repetition: bool,
+    /// Tools that are offered in a small window although they are meant for larger ones.
+    pub small_window: Vec<String>,
     /// The permission gate.
     pub gate: PermissionGate,
     /// Asks the user for permission; none in a headless run.

@@ -46,11 +46,12 @@ pub fn build_prefix(
         static_text.push_str(more);
     }
     let mut system = vec![block(static_text, true)];
-    let dynamic = sections::render(surroundings, known, size);
+    let (dynamic, mut parts) = sections::render(surroundings, known, size);
     if !dynamic.is_empty() {
         system.push(block(dynamic, false));
     }
-    let first = FirstMessage { parts: known.parts(), date: surroundings.date.clone() };
+    parts.extend(known.parts());
+    let first = FirstMessage { parts, date: surroundings.date.clone() };
     let facts = known.add_to(surroundings.facts(tools.names()));
     Prefix::new(system, tools.definitions(size), vec![first.to_block()], facts)
 }

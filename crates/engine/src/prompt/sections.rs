@@ -10,34 +10,45 @@ use crate::announcements::PromptPosition;
 use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
 
-/// All sections, with their headings.
+/// The sections: those of the system prompt as one text, and those of the first message.
+///
+/// In a small window the system prompt has only what is the same in every home and folder, and the rest stands in the
+/// first message: servers of local models put the tools behind the system prompt, and keep what begins alike.
 pub(super) fn render(
     surroundings: &Surroundings,
     known: &StartupContext,
     size: PromptSize,
-) -> String {
-    let sections = [
-        ("Memory", known.memory_rules().map(|rules| memory_rules(rules, size))),
+) -> (String, Vec<(String, String)>) {
+    let rules = known.memory_rules();
+    let memory = match size {
+        PromptSize::Full => rules.map(MemoryRules::full),
+        PromptSize::Short => rules.map(MemoryRules::short_without_folders),
+    };
+    let folders = rules.filter(|_| size == PromptSize::Short).map(MemoryRules::folders);
+    let of_session = [
+        ("Memory folders", folders),
         ("Skills", known.skills().map(str::to_owned)),
         ("Environment", Some(environment(surroundings))),
         ("Git", git(surroundings)),
     ];
     let announced = known.announced_in(PromptPosition::System);
-    let rendered: Vec<String> = sections
+    let of_session = of_session
         .into_iter()
         .filter_map(|(heading, text)| Some((heading.to_owned(), text?)))
-        .chain(announced)
+        .chain(announced);
+    let memory = memory.map(|text| ("Memory".to_owned(), text)).into_iter();
+    match size {
+        PromptSize::Full => (joined(memory.chain(of_session)), Vec::new()),
+        PromptSize::Short => (joined(memory), of_session.collect()),
+    }
+}
+
+fn joined(sections: impl Iterator<Item = (String, String)>) -> String {
+    let rendered: Vec<String> = sections
         // Skills, names of files and MCP servers are strangers' words, which do not begin a reminder.
         .map(|(heading, text)| format!("# {heading}\n{}", neutralize_reminder_tags(&text)))
         .collect();
     rendered.join("\n\n")
-}
-
-fn memory_rules(rules: &MemoryRules, size: PromptSize) -> String {
-    match size {
-        PromptSize::Full => rules.full(),
-        PromptSize::Short => rules.short(),
-    }
 }
 
 fn environment(surroundings: &Surroundings) -> String {
