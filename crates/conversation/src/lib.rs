@@ -12,6 +12,7 @@ mod budget;
 mod context_tokens;
 mod facts;
 mod history;
+mod imitated_reminder;
 pub mod known_tools;
 mod message;
 pub mod metrics;
@@ -38,6 +39,7 @@ pub use budget::{
 pub use context_tokens::{TokenCount, context_tokens};
 pub use facts::EnvironmentFacts;
 pub use history::{MessageHistory, MessageHistoryError};
+pub use imitated_reminder::{ImitatedReminderFilter, without_imitated_reminders};
 pub use message::{Message, MessageFlags, Response, Role, StopReason};
 pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};

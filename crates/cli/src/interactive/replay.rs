@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUse, ToolUseId};
+use dormouse_conversation::{
+    Block, BlockKind, Message, Role, ToolUse, ToolUseId, without_imitated_reminders,
+};
 use dormouse_engine::Conversation;
 use dormouse_tui::style::Style;
 
@@ -37,7 +39,7 @@ pub(super) fn show_last_turns(view: &mut TerminalView, conversation: &Conversati
             (Some(prompt), _) => view.echo(prompt),
             (None, Role::User) => show_results(message, &calls, view),
             (None, Role::Assistant) => {
-                let text = message.text();
+                let text = without_imitated_reminders(&message.text());
                 if !text.trim().is_empty() {
                     view.markdown(&text);
                 }

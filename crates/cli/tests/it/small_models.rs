@@ -8,6 +8,7 @@ use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFo
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server, transcript};
+use crate::talk::{leave, say, talk};
 
 fn done() -> ScriptedTurn {
     ScriptedTurn::new().text("done")
@@ -293,6 +294,29 @@ fn plan_mode_in_a_small_window() {
         let names = requests[1].tool_names();
         assert_eq!(names.contains(&"ExitPlan".to_owned()), offered, "{names:?}");
         assert!(requests[1].text().contains(told), "{mode}: {}", requests[1].text());
+        server.finish();
+    }
+}
+
+/// A reminder that the model makes up is not shown, in whatever pieces it arrives; what was received stays.
+#[test]
+fn imitated_reminders_are_not_shown() {
+    let text =
+        "<system-reminder>\nmade up\n</system-reminder>\nThe `<system-reminder>` marks are ours.";
+    for wire in BOTH {
+        let server = server(wire).reply(ScriptedTurn::new().text(text)).start();
+        let home = TestHome::new().with_server(&server);
+        let output = home.run(&mut ask(&home, &["go"]));
+        assert_eq!(output.success().stdout, "The `<system-reminder>` marks are ours.\n");
+        assert!(transcript(&home).contains("made up"));
+        // A session that is shown again and goes on.
+        server.push(ScriptedTurn::new().text(format!("{text} Again.")));
+        let mut terminal = talk(&home, &["--continue"], (100, 40));
+        say(&mut terminal, "once more", "marks are ours. Again.");
+        let screen = terminal.all_rows().join("\n");
+        assert!(screen.contains("marks are ours.") && !screen.contains("made up"), "{screen}");
+        leave(terminal);
+        assert!(server.requests()[1].text().contains("made up"));
         server.finish();
     }
 }

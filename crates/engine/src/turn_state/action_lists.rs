@@ -20,15 +20,21 @@ pub(super) fn withdraw(response: &PartialResponse) -> Vec<TurnAction> {
     actions
 }
 
+/// Shows text of the response, if there is any.
+pub(super) fn show(text: String) -> Vec<TurnAction> {
+    if text.is_empty() { Vec::new() } else { vec![TurnAction::Emit(StepOutput::Text(text))] }
+}
+
 pub(super) fn block_complete(
     response: &mut PartialResponse,
     block: Block,
     class: Option<ToolClass>,
 ) -> Vec<TurnAction> {
+    let mut actions = show(response.rest_of_text());
     if !response.add(&block, class) {
-        return Vec::new();
+        return actions;
     }
-    let mut actions = vec![TurnAction::RecordBlock(response.response.clone(), block)];
+    actions.push(TurnAction::RecordBlock(response.response.clone(), block));
     actions.extend(
         response.start_calls(ResponseState::Streaming).into_iter().map(TurnAction::StartTool),
     );

@@ -1,6 +1,8 @@
 //! A response on its way in: its blocks, its calls, and the text that is not a block yet.
 
-use dormouse_conversation::{Block, Response, StopReason, ToolUseId, Usage};
+use dormouse_conversation::{
+    Block, ImitatedReminderFilter, Response, StopReason, ToolUseId, Usage,
+};
 use dormouse_tools::{CallStatus, ResponseState, Scheduled, ToolClass, startable};
 
 /// Closes a text that the user interrupted.
@@ -29,6 +31,8 @@ pub(crate) struct PartialResponse {
     pub(crate) blocks: Vec<Block>,
     /// Text of the block that is not complete.
     pub(crate) open_text: String,
+    /// Keeps imitated reminders from the user.
+    shown: ImitatedReminderFilter,
     /// Whether anything of it has come.
     pub(crate) has_begun: bool,
     calls: Vec<Tracked>,
@@ -47,9 +51,21 @@ impl PartialResponse {
             response,
             blocks: Vec::new(),
             open_text: String::new(),
+            shown: ImitatedReminderFilter::default(),
             has_begun: false,
             calls: Vec::new(),
         }
+    }
+
+    /// Adds text of a block that is not complete; what of it the user sees by now.
+    pub(crate) fn add_text(&mut self, text: &str) -> String {
+        self.open_text.push_str(text);
+        self.shown.push(text)
+    }
+
+    /// The block is complete: what of its text the user has not seen.
+    pub(crate) fn rest_of_text(&mut self) -> String {
+        self.shown.finish()
     }
 
     /// Adds a complete block; whether it counts. Servers refuse a text of white space only, and a second call of one

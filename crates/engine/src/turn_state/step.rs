@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use dormouse_conversation::{Block, StopReason, ToolUseId};
+use dormouse_conversation::{Block, StopReason, ToolUseId, without_imitated_reminders};
 use dormouse_model::{ModelError, StreamEvent};
 use dormouse_tools::{ResponseState, ToolClass};
 
 use super::action::{StepOutput, TurnAction, TurnEvent};
 use super::action_lists::{
-    block_complete, close_calls, commit_results, interrupt_tools, window_exceeded, withdraw,
+    block_complete, close_calls, commit_results, interrupt_tools, show, window_exceeded, withdraw,
 };
 use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
 use super::recovery::Recovery;
@@ -238,10 +238,7 @@ impl TurnState {
                 response.response.usage = usage;
                 Vec::new()
             }
-            StreamEvent::Text(text) => {
-                response.open_text.push_str(&text);
-                vec![TurnAction::Emit(StepOutput::Text(text))]
-            }
+            StreamEvent::Text(text) => show(response.add_text(&text)),
             StreamEvent::Thinking(text) => vec![TurnAction::Emit(StepOutput::Thinking(text))],
             StreamEvent::Cleared(cleared) => vec![TurnAction::RecordCleared(cleared)],
             StreamEvent::Block(block) => block_complete(&mut response, block, class),
@@ -403,7 +400,7 @@ impl TurnState {
     /// Adds a response to the history, and keeps its text: the last one is the answer of the turn.
     fn commit_response(&mut self, response: &PartialResponse) -> Vec<TurnAction> {
         let texts: Vec<String> = response.blocks.iter().filter_map(Block::as_text).collect();
-        let text = texts.join("\n");
+        let text = without_imitated_reminders(&texts.join("\n"));
         if !text.is_empty() {
             if !std::mem::take(&mut self.is_paused) {
                 self.answer.clear();
@@ -420,7 +417,8 @@ impl TurnState {
     }
 
     fn interrupt_response(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
-        let mut actions = vec![TurnAction::DropResponse];
+        let mut actions = show(response.rest_of_text());
+        actions.push(TurnAction::DropResponse);
         if let Some(block) = response.close_text() {
             actions.push(TurnAction::RecordBlock(response.response.clone(), block));
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::UserCommandOutput;
 use dormouse_conversation::{Block, BlockKind, Message, Role};
+use dormouse_conversation::{BlockKind, Message, Role, without_imitated_reminders};
 use dormouse_engine::{Conversation, save_title};
 use dormouse_tui::sequence::{Base64Text, TerminalSequence};
 
@@ -79,13 +80,20 @@ fn last_answer(messages: &[Arc<Message>]) -> Option<String> {
     // A note of the program stands for an answer that never came.
     let is_answer =
         |message: &&Arc<Message>| message.role == Role::Assistant && !message.is_synthetic();
-    let mut answers = messages.iter().rev().filter(is_answer).map(|message| message.text());
+    let mut answers = messages.iter().rev().filter(is_answer).map(|message| answer_text(message));
     answers.find(|text| !text.trim().is_empty())
 }
 
 /// The conversation in markdown: its title, messages, answers, calls and what they returned, and the user's own commands.
 fn markdown(session: &ActiveSession) -> String {
     let (conversation, folder) = (session.engine.conversation(), &session.project.folder);
+/// What a message of the model says to the user.
+fn answer_text(message: &Message) -> String {
+    without_imitated_reminders(&message.text())
+}
+
+/// The conversation in markdown: messages, answers, calls and what they returned.
+fn markdown(folder: &Path, conversation: &Conversation) -> String {
     let typed = conversation.user_messages();
     let first = || Some(typed.first()?.text.trim().lines().next()?.to_owned());
     let title = session_notes::title(session.folder.dir(), conversation.session()).or_else(first);
@@ -111,8 +119,9 @@ fn user_command(block: &Block) -> Option<String> {
 /// The answer, the calls and the results in a message.
 fn blocks(message: &Message, folder: &Path) -> String {
     let mut out = String::new();
-    if message.role == Role::Assistant && !message.text().trim().is_empty() {
-        out.push_str(&format!("## {}\n\n{}\n\n", msg!("export-model"), message.text().trim()));
+    let answer = answer_text(message);
+    if message.role == Role::Assistant && !answer.trim().is_empty() {
+        out.push_str(&format!("## {}\n\n{}\n\n", msg!("export-model"), answer.trim()));
     }
     for block in &message.blocks {
         if let Some(call) = block.as_tool_use() {
