@@ -55,6 +55,18 @@ fn an_edit_without_old_text_does_not_lead_to_a_write() {
     assert_eq!(home.read("a.txt"), "one\n");
 }
 
+/// What the schema does not require is not missed: the call fails for the name alone.
+#[test]
+fn a_message_needs_no_summary() {
+    let send = |summary: Value| {
+        ("SendMessage", json!({"to": "nobody", "message": "hi", "summary": summary}))
+    };
+    let results = results(&TestHome::new(), &[], &[send(Value::Null), send(json!("hi"))]);
+    for result in results {
+        assert!(result.contains("no agent or session named `nobody`"), "{result}");
+    }
+}
+
 /// A model that leaves out what it does not change would lose it.
 #[test]
 fn a_write_that_loses_most_of_a_file_asks() {
