@@ -19,6 +19,7 @@ pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("hooks.md", include_str!("../../../docs/hooks.md")),
     ("instructions.md", include_str!("../../../docs/instructions.md")),
     ("interface.md", include_str!("../../../docs/interface.md")),
+    ("local-models.md", include_str!("../../../docs/local-models.md")),
     ("mcp.md", include_str!("../../../docs/mcp.md")),
     ("memory.md", include_str!("../../../docs/memory.md")),
     ("messages.md", include_str!("../../../docs/messages.md")),
