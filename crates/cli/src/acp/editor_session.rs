@@ -244,6 +244,9 @@ fn stop_reason(report: &TurnReport) -> (&'static str, Option<String>) {
         TurnEnd::MaxTurns => ("max_turn_requests", None),
         TurnEnd::Interrupted => ("cancelled", None),
         TurnEnd::MaxCost => ("end_turn", Some(msg!("acp-max-cost"))),
+        TurnEnd::Repeating(tool) => {
+            ("end_turn", Some(msg!("turn-repeating", tool = tool.as_str())))
+        }
         TurnEnd::Halted(why) | TurnEnd::Blocked(why) => ("end_turn", Some(why.clone())),
         TurnEnd::Failed(error) => ("end_turn", Some(error.to_string())),
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::{Dir, RelPath};
 use dormouse_context::UserCommandOutput;
-use dormouse_conversation::{Block, BlockKind, Message, Role};
-use dormouse_conversation::{BlockKind, Message, Role, without_imitated_reminders};
+use dormouse_conversation::{Block, BlockKind, Message, Role, without_imitated_reminders};
 use dormouse_engine::{Conversation, save_title};
 use dormouse_tui::sequence::{Base64Text, TerminalSequence};
 
@@ -84,16 +83,14 @@ fn last_answer(messages: &[Arc<Message>]) -> Option<String> {
     answers.find(|text| !text.trim().is_empty())
 }
 
-/// The conversation in markdown: its title, messages, answers, calls and what they returned, and the user's own commands.
-fn markdown(session: &ActiveSession) -> String {
-    let (conversation, folder) = (session.engine.conversation(), &session.project.folder);
 /// What a message of the model says to the user.
 fn answer_text(message: &Message) -> String {
     without_imitated_reminders(&message.text())
 }
 
-/// The conversation in markdown: messages, answers, calls and what they returned.
-fn markdown(folder: &Path, conversation: &Conversation) -> String {
+/// The conversation in markdown: its title, messages, answers, calls and what they returned, and the user's own commands.
+fn markdown(session: &ActiveSession) -> String {
+    let (conversation, folder) = (session.engine.conversation(), &session.project.folder);
     let typed = conversation.user_messages();
     let first = || Some(typed.first()?.text.trim().lines().next()?.to_owned());
     let title = session_notes::title(session.folder.dir(), conversation.session()).or_else(first);
