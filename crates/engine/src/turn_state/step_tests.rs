@@ -253,6 +253,27 @@ fn a_round_can_halt_the_turn() {
     assert_eq!(halted, [TurnAction::End(TurnEnd::Halted("enough".into()))]);
 }
 
+/// The third time ends the turn, unless a compaction has made the model forget the others.
+#[test]
+fn the_same_call_again_and_again_ends_the_turn() {
+    let last_action = |forgets: bool| {
+        let mut turn = TurnState::new(None).ending_repetition(true);
+        turn.step(TurnEvent::Begin);
+        let mut last = None;
+        for id in ["a", "b", "c"] {
+            if forgets {
+                turn.forget_calls();
+            }
+            turn.step(call(id, ToolClass::ReadOnly));
+            turn.step(done(id));
+            last = step(&mut turn, finished(StopReason::ToolUse)).pop();
+        }
+        last.unwrap()
+    };
+    assert_eq!(last_action(false), TurnAction::End(TurnEnd::Repeating("Read".into())));
+    assert_eq!(last_action(true), TurnAction::Send);
+}
+
 #[test]
 fn an_interrupted_recovery_ends_as_interrupted() {
     let interrupted = TurnEvent::Recovered { helped: false, interrupted: true };
