@@ -175,25 +175,26 @@ fn jobs(summary: &MetricsSummary) -> String {
 
 fn memories(summary: &MetricsSummary) -> String {
     let memory = summary.memory;
-    let counts = [
+    let kept = [
         (memory.written, "written"),
-        (memory.recalled, "recalled"),
-        (memory.cited, "cited"),
-        (memory.helpful, "helpful"),
         (memory.corrected, "corrected"),
         (memory.undone, "undone"),
         (memory.dropped, "proposed and dropped"),
     ];
-    if counts.iter().all(|(count, _)| *count == 0) {
+    let used =
+        [(memory.recalled, "recalled"), (memory.cited, "cited"), (memory.helpful, "helpful")];
+    if kept.iter().chain(&used).all(|(count, _)| *count == 0) {
         return String::new();
     }
-    let counts: Vec<String> =
-        counts.iter().map(|(count, what)| format!("{} {what}", group_digits(*count))).collect();
+    let line = |counts: &[(u64, &str)]| {
+        let counts = counts.iter().map(|(count, what)| format!("{} {what}", group_digits(*count)));
+        format!("memories: {}\n", counts.collect::<Vec<_>>().join(", "))
+    };
     let rate = match memory.pollution_rate() {
         Some(rate) => format!("corrected or undone of those written: {}\n", percent(Some(rate))),
         None => String::new(),
     };
-    format!("memories: {}\n{rate}", counts.join(", "))
+    format!("{}{rate}{}", line(&kept), line(&used))
 }
 
 fn breakers(summary: &MetricsSummary) -> String {

@@ -112,8 +112,9 @@ Bash     30       2       3  123 kB  0.9 s
 background task  runs  skipped  failed  killed  requests  changed  denied
 dream               2        0       1       0         9        0       0
 
-memories: 8 written, 20 recalled, 5 cited, 7 helpful, 1 corrected, 1 undone, 3 proposed and dropped
+memories: 8 written, 1 corrected, 1 undone, 3 proposed and dropped
 corrected or undone of those written: 25.0 %
+memories: 20 recalled, 5 cited, 7 helpful
 
 circuit breaker auto_compact: opened 2 times; still open in 1 session
 
