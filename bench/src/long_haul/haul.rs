@@ -136,7 +136,10 @@ fn serve(order: &Order<'_>, ledger: &Arc<Mutex<Ledger>>) -> ScriptedServer {
 fn set_up(home: &mut TestHome, order: &Order<'_>) {
     home.unset_env("DORMOUSE_SESSION_NOTES");
     home.unset_env("DORMOUSE_EXTRACTION");
-    let settings = format!("{{\"smallModel\": \"{SMALL_MODEL}\"}}");
+    // Subagents and plans are part of the work, also in a small window.
+    let settings = format!(
+        r#"{{"smallModel": "{SMALL_MODEL}", "tools": {{"smallWindow": ["Agent", "TodoWrite"]}}}}"#
+    );
     home.write(home.dormouse_home().join("settings.json"), settings);
     // Time goes on.
     home.unset_env(names::TEST_NOW);

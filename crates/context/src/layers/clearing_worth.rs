@@ -102,11 +102,12 @@ impl ClearingCase<'_> {
         let more_requests =
             float(u64::try_from(count).unwrap_or(u64::MAX).min(self.requests_ahead));
         let once_again = freed * new + more_requests * float(self.used) * earlier;
-        let price = broken + self.called_again() * once_again;
         // A cache that has gone cold is paid for with the next request in any case. Else it is too early to clear as long as
         // carrying the results has cost less than clearing them will: results keep coming, and each clearing has its price.
         let has_gone_cold = !self.is_cached && earlier < new;
-        saved > price && (has_gone_cold || self.carried(plan) * earlier > price)
+        let most = if has_gone_cold { saved } else { saved.min(self.carried(plan) * earlier) };
+        // Looking for calls that were repeated takes longest: only if the rest speaks for it.
+        most > broken && most > broken + self.called_again() * once_again
     }
 
     /// The tokens of the results that a plan clears, times the requests that have carried them.
@@ -142,6 +143,9 @@ impl ClearingCase<'_> {
     /// The share of cleared results that are asked for again: the usual one, corrected by what happened in this session.
     fn called_again(&self) -> f64 {
         let blocks = || self.messages.iter().flat_map(|message| &message.blocks);
+        if !blocks().any(is_cleared) {
+            return USUALLY_CALLED_AGAIN;
+        }
         let mut calls = HashMap::new();
         let mut counts: HashMap<(&str, &str), u64> = HashMap::new();
         for call in blocks().filter_map(Block::as_tool_use) {
