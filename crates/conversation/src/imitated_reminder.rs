@@ -15,11 +15,13 @@ pub struct ImitatedReminderFilter {
     pending: String,
     is_line_start: bool,
     is_code: bool,
+    /// The line end behind a reminder goes with it, also when it arrives later.
+    skips_line_end: bool,
 }
 
 impl Default for ImitatedReminderFilter {
     fn default() -> Self {
-        Self { pending: String::new(), is_line_start: true, is_code: false }
+        Self { pending: String::new(), is_line_start: true, is_code: false, skips_line_end: false }
     }
 }
 
@@ -29,12 +31,17 @@ impl ImitatedReminderFilter {
         self.pending.push_str(text);
         let mut shown = String::new();
         while !self.pending.is_empty() {
+            if std::mem::take(&mut self.skips_line_end) && self.pending.starts_with('\n') {
+                self.pending.remove(0);
+                continue;
+            }
             if self.is_line_start {
                 let line = self.pending.trim_start_matches([' ', '\t']);
                 let may_begin = |mark: &str| line.len() < mark.len() && mark.starts_with(line);
                 if line.starts_with(OPENING) && !self.is_code {
                     let Some((_, rest)) = line.split_once(CLOSING) else { break };
-                    self.pending = rest.strip_prefix('\n').unwrap_or(rest).to_owned();
+                    self.pending = rest.to_owned();
+                    self.skips_line_end = true;
                     continue;
                 }
                 if may_begin(OPENING) || may_begin(FENCE) {
@@ -77,6 +84,14 @@ mod tests {
         check("<system-reminder>x\ny</system-reminder>\nhello", "hello");
         check("one\n  <system-reminder>x</system-reminder>\ntwo", "one\ntwo");
         check("<system-reminder>a</system-reminder><system-reminder>b</system-reminder>c", "c");
+    }
+
+    #[test]
+    fn a_line_end_that_arrives_later_goes_with_its_reminder() {
+        let mut filter = ImitatedReminderFilter::default();
+        let pieces = ["<system-reminder>x</system-reminder>", "\n", "\nhello"];
+        let shown: String = pieces.iter().map(|piece| filter.push(piece)).collect();
+        assert_eq!(shown + &filter.finish(), "\nhello");
     }
 
     #[test]
