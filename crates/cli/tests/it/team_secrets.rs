@@ -1,5 +1,5 @@
-//! T-9 on samples of published formats: what is found and what is wrongly found, and the three doors that refuse it: writing,
-//! sending and the server.
+//! T-9 on samples of published formats: what is found and what is wrongly found, and where it is refused: when a memory is
+//! written, when it is sent, and at the server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

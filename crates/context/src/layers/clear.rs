@@ -67,16 +67,58 @@ pub fn plan_clear(
     if idle < rule.idle {
         return None;
     }
-    let mut results = clearable_results(messages);
-    results.truncate(results.len().saturating_sub(rule.keep.max(1)));
-    plan_of(messages, &results)
+    ResultsToClear::by_rule(messages, rule).plan(messages)
 }
 
 /// The same for results that were cleared before: what a resumed session does with the ids it noted.
 pub fn clear_results(messages: &[Arc<Message>], ids: &BTreeSet<ToolUseId>) -> Option<LayerPlan> {
     let mut results = clearable_results(messages);
     results.retain(|result| ids.contains(result.id));
-    plan_of(messages, &results)
+    ResultsToClear::of(results).plan(messages)
+}
+
+/// Results that would be cleared, oldest first: none is cleared yet, and each becomes shorter.
+pub(super) struct ResultsToClear<'a> {
+    pub(super) results: Vec<ToolResult<'a>>,
+    pub(super) freed_tokens: u64,
+}
+
+impl<'a> ResultsToClear<'a> {
+    /// All but the newest.
+    pub(super) fn by_rule(messages: &'a [Arc<Message>], rule: &ClearRule) -> Self {
+        let mut results = clearable_results(messages);
+        results.truncate(results.len().saturating_sub(rule.keep.max(1)));
+        Self::of(results)
+    }
+
+    fn of(mut results: Vec<ToolResult<'a>>) -> Self {
+        let note = note_tokens();
+        // What is no longer than the note stays: it would only grow.
+        results.retain(|result| result.block.tokens() > note && !is_cleared(result.block));
+        let freed = results.iter().map(|result| u64::from(result.block.tokens() - note));
+        let freed_tokens = freed.fold(0, u64::saturating_add);
+        Self { results, freed_tokens }
+    }
+
+    /// The edits that clear them; none if there is nothing to clear.
+    pub(super) fn plan(&self, messages: &[Arc<Message>]) -> Option<LayerPlan> {
+        let mut goes: BTreeMap<usize, BTreeSet<&ToolUseId>> = BTreeMap::new();
+        for result in &self.results {
+            goes.entry(result.message).or_default().insert(result.id);
+        }
+        let edits: Vec<HistoryEdit> = goes
+            .iter()
+            .filter_map(|(index, ids)| Some(replace(messages.get(*index)?, ids)))
+            .collect();
+        let report = LayerReport {
+            layer: "time_clearing",
+            freed_tokens: self.freed_tokens,
+            messages: messages.len() as u64,
+            changed: edits.len() as u64,
+            prefix_changed: true,
+        };
+        (!edits.is_empty()).then_some(LayerPlan { edits, report })
+    }
 }
 
 /// The calls whose results a plan clears, oldest first.
@@ -104,29 +146,6 @@ pub fn is_cleared(block: &Block) -> bool {
 
 /// Servers choose ids; none is nearly so long.
 const LONGEST_ID: usize = 1_000;
-
-/// The edits that clear these results. What is no longer than the note stays: it would only grow.
-fn plan_of(messages: &[Arc<Message>], results: &[ToolResult<'_>]) -> Option<LayerPlan> {
-    let mut goes: BTreeMap<usize, BTreeSet<&ToolUseId>> = BTreeMap::new();
-    let mut freed_tokens: u64 = 0;
-    for result in results.iter().filter(|result| !is_cleared(result.block)) {
-        let freed = result.block.tokens().saturating_sub(note_tokens());
-        if freed > 0 {
-            freed_tokens = freed_tokens.saturating_add(u64::from(freed));
-            goes.entry(result.message).or_default().insert(result.id);
-        }
-    }
-    let edits: Vec<HistoryEdit> =
-        goes.iter().filter_map(|(index, ids)| Some(replace(messages.get(*index)?, ids))).collect();
-    let report = LayerReport {
-        layer: "time_clearing",
-        freed_tokens,
-        messages: messages.len() as u64,
-        changed: edits.len() as u64,
-        prefix_changed: true,
-    };
-    (!edits.is_empty()).then_some(LayerPlan { edits, report })
-}
 
 fn note_tokens() -> u32 {
     dormouse_conversation::estimate_text(CLEARED_RESULT)

@@ -1,15 +1,14 @@
 //! Whether clearing old results is cheaper than keeping them (C-31): what the next requests would pay for the results, against
 //! the cache that the change breaks and the results that are asked for again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, Role, ToolUseId, Usage};
+use dormouse_conversation::{Block, BlockKind, Message, Role, Usage};
 
-use super::clear::{ClearRule, cleared_ids, is_cleared, plan_clear};
-use super::edit::{HistoryEdit, LayerPlan};
+use super::clear::{ClearRule, ResultsToClear, is_cleared};
+use super::edit::LayerPlan;
 
 /// Of what is cleared, so much is asked for again, as long as the session itself has not shown otherwise. In recorded sessions of
 /// another agent, which cleared nothing, 38 % of the text of tool results was asked for again after five newer results.
@@ -77,24 +76,28 @@ pub struct ClearingCase<'a> {
 impl ClearingCase<'_> {
     /// The results to clear now; `idle` is the time since the last answer, `cache_ttl` the life of the server's cache.
     pub fn plan(&self, rule: &ClearRule, idle: Duration, cache_ttl: Duration) -> Option<LayerPlan> {
-        let plan = plan_clear(self.messages, idle, rule)?;
+        if idle < rule.idle {
+            return None;
+        }
+        let clearing = ResultsToClear::by_rule(self.messages, rule);
         // A time that the user has set counts without arithmetic, but never within the life of the cache.
-        let is_due = if rule.idle.is_zero() { self.pays(&plan) } else { idle >= cache_ttl };
-        is_due.then_some(plan)
+        let is_due = if rule.idle.is_zero() { self.pays(&clearing) } else { idle >= cache_ttl };
+        if is_due { clearing.plan(self.messages) } else { None }
     }
 
-    /// Whether a plan costs less than it saves.
-    fn pays(&self, plan: &LayerPlan) -> bool {
-        let count = cleared_ids(plan).len() - self.cleared_in(plan);
+    /// Whether clearing these results costs less than it saves.
+    fn pays(&self, clearing: &ResultsToClear<'_>) -> bool {
+        let count = clearing.results.len();
         let is_too_little = self.is_cached && count < SMALLEST_BATCH;
-        if is_too_little || plan.report.freed_tokens < LEAST_FREED {
+        if is_too_little || clearing.freed_tokens < LEAST_FREED {
             return false;
         }
         let TokenCosts { new, earlier } = self.costs;
-        let freed = float(plan.report.freed_tokens);
+        let freed = float(clearing.freed_tokens);
         let next = if self.is_cached { earlier } else { new };
         let saved = freed * (next + earlier * float(self.requests_ahead.saturating_sub(1)));
-        let broken = if self.is_cached { float(self.behind(plan)) * (new - earlier) } else { 0.0 };
+        let broken =
+            if self.is_cached { float(self.behind(clearing)) * (new - earlier) } else { 0.0 };
         if saved <= broken {
             return false;
         }
@@ -105,39 +108,29 @@ impl ClearingCase<'_> {
         // A cache that has gone cold is paid for with the next request in any case. Else it is too early to clear as long as
         // carrying the results has cost less than clearing them will: results keep coming, and each clearing has its price.
         let has_gone_cold = !self.is_cached && earlier < new;
-        let most = if has_gone_cold { saved } else { saved.min(self.carried(plan) * earlier) };
+        let most = if has_gone_cold { saved } else { saved.min(self.carried(clearing) * earlier) };
         // Looking for calls that were repeated takes longest: only if the rest speaks for it.
         most > broken && most > broken + self.called_again() * once_again
     }
 
-    /// The tokens of the results that a plan clears, times the requests that have carried them.
-    fn carried(&self, plan: &LayerPlan) -> f64 {
-        let ids: HashSet<ToolUseId> = cleared_ids(plan).into_iter().collect();
+    /// The tokens of the results, times the requests that have carried them.
+    fn carried(&self, clearing: &ResultsToClear<'_>) -> f64 {
+        let mut results = clearing.results.iter().rev().peekable();
         let (mut requests, mut sum) = (0_u64, 0_u64);
-        for message in self.messages.iter().rev() {
-            let results = message.blocks.iter().filter(|block| match block.kind() {
-                BlockKind::ToolResult { id } => ids.contains(id) && !is_cleared(block),
-                _ => false,
-            });
-            sum += requests * results.map(|block| u64::from(block.tokens())).sum::<u64>();
+        for (index, message) in self.messages.iter().enumerate().rev() {
+            while let Some(result) = results.next_if(|result| result.message == index) {
+                sum += requests * u64::from(result.block.tokens());
+            }
             requests += u64::from(message.response.is_some());
         }
         float(sum)
     }
 
-    /// How many results of a plan's messages were cleared before.
-    fn cleared_in(&self, plan: &LayerPlan) -> usize {
-        let changed = changed(plan);
-        let messages = self.messages.iter().filter(|message| changed.contains(&message.id));
-        messages.flat_map(|message| &message.blocks).filter(|block| is_cleared(block)).count()
-    }
-
     /// The tokens from the first change on that stay: the server has to read them anew.
-    fn behind(&self, plan: &LayerPlan) -> u64 {
-        let changed = changed(plan);
-        let from = self.messages.iter().skip_while(|message| !changed.contains(&message.id));
-        let tokens: u64 = from.map(|message| message.tokens()).sum();
-        tokens.saturating_sub(plan.report.freed_tokens)
+    fn behind(&self, clearing: &ResultsToClear<'_>) -> u64 {
+        let first = clearing.results.first().map_or(0, |result| result.message);
+        let tokens: u64 = self.messages.iter().skip(first).map(|message| message.tokens()).sum();
+        tokens.saturating_sub(clearing.freed_tokens)
     }
 
     /// The share of cleared results that are asked for again: the usual one, corrected by what happened in this session.
@@ -182,15 +175,6 @@ pub fn begins_turn(messages: &[Arc<Message>]) -> bool {
     !blocks.any(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
 }
 
-/// The messages that a plan changes.
-fn changed(plan: &LayerPlan) -> HashSet<MessageId> {
-    let ids = plan.edits.iter().filter_map(|edit| match edit {
-        HistoryEdit::Replace { message, .. } => Some(*message),
-        HistoryEdit::Drop { .. } | HistoryEdit::Insert { .. } => None,
-    });
-    ids.collect()
-}
-
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
 fn float(tokens: u64) -> f64 {
     tokens as f64
@@ -199,6 +183,7 @@ fn float(tokens: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::apply_edits;
+    use super::super::clear::plan_clear;
     use super::super::testing::{Maker, tokens};
     use super::*;
 

@@ -56,6 +56,14 @@ impl Home {
         TeamSync::new(&self.store, &self.client, &self.membership).run().await.unwrap()
     }
 
+    /// Syncs as if the program was killed after the files were written and before that was noted.
+    async fn sync_and_crash(&self) {
+        let state = self.folder.path().join("membership/sync.json");
+        let before = std::fs::read(&state).unwrap();
+        self.sync().await;
+        std::fs::write(&state, before).unwrap();
+    }
+
     /// Syncs through a proxy that lets somebody else finish their work before the first upload is passed on.
     async fn sync_overtaken_by(&self, work: impl Future<Output = ()>) -> SyncReport {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -221,12 +229,9 @@ fn what_was_pulled_before_a_crash_does_not_win_over_a_newer_version() {
         ana.write("other.md", "x");
         ana.sync().await;
         ben.sync().await;
-        let state = ben.folder.path().join("membership/sync.json");
-        let before = std::fs::read(&state).unwrap();
         ana.write("a.md", "one");
         ana.sync().await;
-        ben.sync().await;
-        std::fs::write(&state, before).unwrap();
+        ben.sync_and_crash().await;
         ana.write("a.md", "two");
         ana.sync().await;
         let report = ben.sync().await;
@@ -242,12 +247,9 @@ fn what_was_pulled_before_a_crash_does_not_win_after_a_refused_upload() {
         ana.write("b.md", "x");
         ana.sync().await;
         ben.sync().await;
-        let state = ben.folder.path().join("membership/sync.json");
-        let before = std::fs::read(&state).unwrap();
         ana.write("a.md", "one");
         ana.sync().await;
-        ben.sync().await;
-        std::fs::write(&state, before).unwrap();
+        ben.sync_and_crash().await;
         ben.edit("b.md", "ben's");
         ana.write("a.md", "two");
         ana.write("b.md", "ana's");

@@ -104,7 +104,8 @@ pub(super) async fn claim(
     key: &ChangeKey,
 ) -> Result<Claim, StorageError> {
     let now = key.now.as_millisecond();
-    db.query_all(vec![ChangeKey::forget_old(key.now)]).await?;
+    let forget = ChangeKey::forget_old(key.now);
+    db.query(forget.sql, forget.values).await?;
     let taken = db
         .query(
             "INSERT INTO requests (repo, person, request_key, digest, response, time) \
@@ -122,7 +123,8 @@ pub(super) async fn claim(
     if !taken.is_empty() {
         return Ok(Claim::First);
     }
-    let rows = db.query_all(vec![key.find()]).await?.into_iter().next().unwrap_or_default();
+    let find = key.find();
+    let rows = db.query(find.sql, find.values).await?;
     let row = rows.first().ok_or(StorageError::Row { column: 0 })?;
     if row.text(0)? != key.digest {
         return Err(StorageError::KeyReused);

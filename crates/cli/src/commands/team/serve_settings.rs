@@ -70,12 +70,12 @@ impl ServeSettings {
             format.map_err(|_| invalid(names::TEAM_LOG, text, "text, json or none"))
         });
         Ok(Self {
-            listen: number(environment, names::TEAM_LISTEN, "an address such as 0.0.0.0:7311")?,
+            listen: parsed(environment, names::TEAM_LISTEN, "an address such as 0.0.0.0:7311")?,
             database: environment.get(names::TEAM_DATABASE).map(str::to_owned),
             tls_cert: environment.path(names::TEAM_TLS_CERT),
             tls_key: environment.path(names::TEAM_TLS_KEY),
-            max_entries: number(environment, names::TEAM_MAX_ENTRIES, "a number")?,
-            rate: number(environment, names::TEAM_RATE, "a number")?,
+            max_entries: parsed(environment, names::TEAM_MAX_ENTRIES, "a number")?,
+            rate: parsed(environment, names::TEAM_RATE, "a number")?,
             log: log.transpose()?,
         })
     }
@@ -116,7 +116,7 @@ impl ServeSettings {
     }
 }
 
-fn number<T: FromStr>(
+fn parsed<T: FromStr>(
     environment: &Environment,
     name: &str,
     expected: &str,
