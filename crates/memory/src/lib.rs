@@ -65,10 +65,10 @@ pub use scan::{HEADER_LINES, NewestMemories, Scan, ScanCache, Scanned, scan};
 pub use store::{
     AnchoredProject, AppliedUnits, ApplyMode, ChangeAuthor, ChangeError, ChangeId, ChangeKind,
     ChangeOrigin, ChangeOutcome, ChangePlan, ChangeRefusal, ChangeUnit, Consent, ContentHash,
-    DreamLock, DreamLockError, DreamLockHolder, DreamRecords, DreamState, Expected, FileDiff,
-    IndexUpkeep, LogEntry, LogPart, LoggedNote, MemoryUsage, MessageSource, Policy, PolicyAction,
-    PolicyRule, PolicyWriter, Proposal, ProposalId, ProposedFile, RecalledFor, Receipt,
-    SecretPolicy, SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage, Trashed,
-    UnitOutcome, UnitWrite, UsageUpdate,
+    DiffFiles, DreamLock, DreamLockError, DreamLockHolder, DreamRecords, DreamState, Expected,
+    FileDiff, IndexUpkeep, LogEntry, LogPart, LoggedNote, MemoryUsage, MessageSource, Policy,
+    PolicyAction, PolicyRule, PolicyWriter, Proposal, ProposalId, ProposedFile, RecalledFor,
+    Receipt, SecretPolicy, SecretScan, Store, StoreHistory, StoreInbox, StoreOptions, StoreUsage,
+    Trashed, UnitOutcome, UnitWrite, UsageUpdate,
 };
 pub use walk::Skipped;

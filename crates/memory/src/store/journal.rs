@@ -8,7 +8,9 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use dormouse_base::{AppendFile, Dir, FileAction, FileError, RelPath, UnterminatedLine};
 use jiff::Timestamp;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::change_id::ChangeId;
 use super::change_origin::{ChangeAuthor, MessageSource};
@@ -31,8 +33,9 @@ pub(super) enum Nature {
     FirstSight,
 }
 
+/// A change as a line of the journal has it; `C` is how much of the contents is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RecordedChange {
+pub(super) struct RecordedChange<C = StoredContent> {
     pub(super) id: ChangeId,
     pub(super) time: Timestamp,
     pub(super) nature: Nature,
@@ -44,26 +47,29 @@ pub(super) struct RecordedChange {
     pub(super) undoes: Option<ChangeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) part_of: Option<String>,
-    pub(super) files: Vec<RecordedFileChange>,
+    pub(super) files: Vec<RecordedFileChange<C>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<IndexChange>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RecordedFileChange {
+pub(super) struct RecordedFileChange<C = StoredContent> {
     pub(super) file: MemoryFile,
     pub(super) before: Option<ContentHash>,
-    pub(super) after: Option<Version>,
+    pub(super) after: Option<Version<C>>,
 }
 
 /// A content that a file had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Version {
+pub(super) struct Version<C = StoredContent> {
     pub(super) hash: ContentHash,
     pub(super) modified: Timestamp,
     /// Deleted some time after the file was removed.
-    pub(super) content: Option<StoredContent>,
+    pub(super) content: Option<C>,
 }
+
+/// A change without its contents, of which it is only known whether they are kept: a long history takes little memory.
+pub(super) type ChangeOutline = RecordedChange<IgnoredAny>;
 
 impl Version {
     pub(super) fn of(bytes: &[u8], modified: Timestamp) -> Self {
@@ -86,8 +92,8 @@ pub(super) struct IndexChange {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum JournalLine {
-    Change(Box<RecordedChange>),
+pub(super) enum JournalLine<C = StoredContent> {
+    Change(Box<RecordedChange<C>>),
     Done { id: ChangeId },
     Dropped { id: ChangeId },
 }
@@ -198,7 +204,7 @@ fn last_closed(state: &Dir, length: u64) -> Result<Option<ChangeId>, FileError> 
     let tail = read_from(state, length.saturating_sub(SHORT))?;
     let tail = tail.strip_suffix(b"\n").unwrap_or(&tail);
     let last = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(match serde_json::from_slice(last) {
+    Ok(match serde_json::from_slice::<JournalLine<IgnoredAny>>(last) {
         Ok(JournalLine::Done { id } | JournalLine::Dropped { id }) => Some(id),
         Ok(JournalLine::Change(_)) | Err(_) => None,
     })
@@ -214,8 +220,8 @@ fn read_from(state: &Dir, start: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Calls `see` for every readable line, in order. One line is in memory at a time.
-fn each_line(state: &Dir, mut see: impl FnMut(JournalLine)) -> Result<(), FileError> {
+/// Calls `see` for every line, in order. One line is in memory at a time.
+fn each_line(state: &Dir, mut see: impl FnMut(&[u8])) -> Result<(), FileError> {
     let path = file_name();
     let file = match state.open_file(&path) {
         Ok(file) => file,
@@ -232,47 +238,39 @@ fn each_line(state: &Dir, mut see: impl FnMut(JournalLine)) -> Result<(), FileEr
         if read == 0 {
             return Ok(());
         }
-        if let Ok(line) = serde_json::from_slice(&line) {
-            see(line);
-        }
+        see(&line);
     }
 }
 
 /// Every readable line.
 pub(super) fn read_lines(state: &Dir) -> Result<Vec<JournalLine>, FileError> {
     let mut lines = Vec::new();
-    each_line(state, |line| lines.push(line))?;
+    each_line(state, |line| lines.extend(serde_json::from_slice::<JournalLine>(line)))?;
     Ok(lines)
 }
 
-/// Every change that was made, in order.
-pub(super) fn read_changes(state: &Dir) -> Result<Vec<RecordedChange>, FileError> {
-    read_changes_with(state, |_| {})
-}
-
-/// Every change that was made, in order, without the contents: a long history takes little memory.
-pub(super) fn read_outline(state: &Dir) -> Result<Vec<RecordedChange>, FileError> {
-    read_changes_with(state, |change| {
-        for version in change.files.iter_mut().filter_map(|file| file.after.as_mut()) {
-            version.content = None;
-        }
-    })
-}
-
-fn read_changes_with(
-    state: &Dir,
-    edit: impl Fn(&mut RecordedChange),
-) -> Result<Vec<RecordedChange>, FileError> {
-    let mut changes: Vec<RecordedChange> = Vec::new();
-    each_line(state, |line| match line {
-        JournalLine::Change(mut change) => {
-            edit(&mut change);
-            changes.push(*change);
-        }
-        JournalLine::Done { .. } => {}
-        JournalLine::Dropped { id } => changes.retain(|change| change.id != id),
+/// Every change that was made, in order, without the contents.
+pub(super) fn read_outline(state: &Dir) -> Result<Vec<ChangeOutline>, FileError> {
+    let mut changes: Vec<ChangeOutline> = Vec::new();
+    each_line(state, |line| match serde_json::from_slice(line) {
+        Ok(JournalLine::Change(change)) => changes.push(*change),
+        Ok(JournalLine::Dropped { id }) => changes.retain(|change| change.id != id),
+        Ok(JournalLine::Done { .. }) | Err(_) => {}
     })?;
     Ok(changes)
+}
+
+/// Calls `see` for every version of a file whose content is kept, in order. The content is not yet read.
+pub(super) fn each_version(
+    state: &Dir,
+    mut see: impl FnMut(&Version<&RawValue>),
+) -> Result<(), FileError> {
+    each_line(state, |line| {
+        if let Ok(JournalLine::Change(change)) = serde_json::from_slice::<JournalLine<_>>(line) {
+            let versions = change.files.iter().filter_map(|file| file.after.as_ref());
+            versions.for_each(&mut see);
+        }
+    })
 }
 
 /// Rewrites the journal without deleted contents.

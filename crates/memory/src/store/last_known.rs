@@ -164,7 +164,7 @@ pub(super) fn last_index(state: &Dir, head: &LastKnownFile) -> Option<String> {
     let mut text = String::from_utf8(state.read(&name(INDEX_COPY)).ok()?).ok()?;
     let mut hash = ContentHash::of(text.as_bytes());
     if Some(&hash) != head.hash.as_ref() {
-        let changes = journal::read_changes(state).ok()?;
+        let changes = journal::read_outline(state).ok()?;
         let changes: Vec<&IndexChange> =
             changes.iter().filter_map(|change| change.index.as_ref()).collect();
         let copied = changes.iter().rposition(|change| change.after.as_ref() == Some(&hash))?;

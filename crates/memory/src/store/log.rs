@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use serde::de::IgnoredAny;
 
 use super::change_id::ChangeId;
 use super::change_origin::{ChangeAuthor, MessageSource};
 use super::content::ContentHash;
 use super::error::ChangeError;
-use super::journal::{self, Nature, RecordedChange, RecordedFileChange};
+use super::journal::{self, ChangeOutline, Nature, RecordedFileChange};
+use super::kept_contents::KeptContents;
 use super::outcome::ChangeKind;
 use super::store_history::StoreHistory;
 use crate::names::MemoryFile;
@@ -49,6 +51,31 @@ pub struct FileDiff {
     pub after: Option<Vec<u8>>,
 }
 
+/// The files of a change whose diffs are wanted.
+#[derive(Debug, Clone, Copy)]
+pub enum DiffFiles<'a> {
+    /// All.
+    All,
+    /// So many.
+    First(usize),
+    /// One.
+    Only(&'a MemoryFile),
+}
+
+impl DiffFiles<'_> {
+    fn of(
+        self,
+        files: &[RecordedFileChange<IgnoredAny>],
+    ) -> impl Iterator<Item = &RecordedFileChange<IgnoredAny>> {
+        let most = if let Self::First(most) = self { most } else { usize::MAX };
+        let is_wanted = move |file: &&RecordedFileChange<IgnoredAny>| match self {
+            Self::Only(only) => file.file == *only,
+            Self::All | Self::First(_) => true,
+        };
+        files.iter().filter(is_wanted).take(most)
+    }
+}
+
 impl StoreHistory<'_> {
     /// The changes, newest first.
     pub fn log(&self) -> Result<Vec<LogEntry>, ChangeError> {
@@ -59,29 +86,33 @@ impl StoreHistory<'_> {
 
     /// The contents before and after a change, file by file.
     pub fn diff(&self, id: ChangeId) -> Result<Vec<FileDiff>, ChangeError> {
-        self.diffs(&[id])?.pop().ok_or(ChangeError::NoChange(id))
+        self.diffs(&[id], DiffFiles::All)?.pop().ok_or(ChangeError::NoChange(id))
     }
 
-    /// The diffs of several changes, in the given order; the history is read once.
-    pub fn diffs(&self, ids: &[ChangeId]) -> Result<Vec<Vec<FileDiff>>, ChangeError> {
-        let changes = journal::read_changes(&self.store.state)?;
-        let contents = Contents::of(&changes);
-        let by_id: BTreeMap<ChangeId, &RecordedChange> =
+    /// The diffs of several changes, in the given order.
+    pub fn diffs(
+        &self,
+        ids: &[ChangeId],
+        wanted: DiffFiles<'_>,
+    ) -> Result<Vec<Vec<FileDiff>>, ChangeError> {
+        let changes = journal::read_outline(&self.store.state)?;
+        let by_id: BTreeMap<ChangeId, &ChangeOutline> =
             changes.iter().map(|change| (change.id, change)).collect();
-        let diff = |file: &RecordedFileChange| FileDiff {
-            file: file.file.clone(),
-            before: file
-                .before
-                .as_ref()
-                .and_then(|hash| contents.get(hash))
-                .map(|(bytes, _)| bytes),
-            after: file.after.as_ref().and_then(|version| Some(version.content.as_ref()?.bytes())),
-        };
-        let diffs = ids.iter().map(|id| {
+        let files_of = |id| {
             let change = by_id.get(id).ok_or(ChangeError::NoChange(*id))?;
-            Ok(change.files.iter().map(diff).collect())
-        });
-        diffs.collect()
+            Ok(wanted.of(&change.files).collect())
+        };
+        let files: Vec<Vec<&RecordedFileChange<IgnoredAny>>> =
+            ids.iter().map(files_of).collect::<Result<_, ChangeError>>()?;
+        let hashes =
+            files.iter().flatten().flat_map(|file| [file.before.as_ref(), hash_after(file)]);
+        let contents = KeptContents::read(&self.store.state, &hashes.flatten().collect())?;
+        let diff = |file: &RecordedFileChange<IgnoredAny>| FileDiff {
+            file: file.file.clone(),
+            before: file.before.as_ref().and_then(|hash| contents.bytes(hash)),
+            after: hash_after(file).and_then(|hash| contents.bytes(hash)),
+        };
+        Ok(files.into_iter().map(|files| files.into_iter().map(diff).collect()).collect())
     }
 
     /// The tasks ([`LogEntry::part_of`]), such as dreams, of which a change in this store was undone.
@@ -91,8 +122,13 @@ impl StoreHistory<'_> {
     }
 }
 
+/// The content after a change, if it is kept.
+fn hash_after(file: &RecordedFileChange<IgnoredAny>) -> Option<&ContentHash> {
+    file.after.as_ref().filter(|version| version.content.is_some()).map(|version| &version.hash)
+}
+
 /// Undone changes and the changes that undid them. An undo that was itself undone does not count.
-pub(super) fn undone(changes: &[RecordedChange]) -> BTreeMap<ChangeId, ChangeId> {
+pub(super) fn undone(changes: &[ChangeOutline]) -> BTreeMap<ChangeId, ChangeId> {
     let mut undone = BTreeMap::new();
     for change in changes {
         if let Some(target) = change.undoes {
@@ -106,8 +142,8 @@ pub(super) fn undone(changes: &[RecordedChange]) -> BTreeMap<ChangeId, ChangeId>
     undone
 }
 
-fn entry(change: RecordedChange, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
-    let effect = |file: &RecordedFileChange| match (&file.before, &file.after) {
+fn entry(change: ChangeOutline, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEntry {
+    let effect = |file: &RecordedFileChange<IgnoredAny>| match (&file.before, &file.after) {
         (None, _) => ChangeKind::Added,
         (Some(_), Some(_)) => ChangeKind::Changed,
         (Some(_), None) => ChangeKind::Removed,
@@ -123,25 +159,5 @@ fn entry(change: RecordedChange, undone: &BTreeMap<ChangeId, ChangeId>) -> LogEn
         sources: change.sources,
         undoes: change.undoes,
         part_of: change.part_of,
-    }
-}
-
-/// Every content in the history, by hash.
-pub(super) struct Contents<'a> {
-    known: BTreeMap<&'a ContentHash, &'a journal::Version>,
-}
-
-impl<'a> Contents<'a> {
-    pub(super) fn of(changes: &'a [RecordedChange]) -> Self {
-        let versions =
-            changes.iter().flat_map(|change| &change.files).filter_map(|file| file.after.as_ref());
-        let kept = versions.filter(|version| version.content.is_some());
-        Self { known: kept.map(|version| (&version.hash, version)).collect() }
-    }
-
-    /// The bytes, and the last time that a file had them.
-    pub(super) fn get(&self, hash: &ContentHash) -> Option<(Vec<u8>, Timestamp)> {
-        let version = self.known.get(hash)?;
-        Some((version.content.as_ref()?.bytes(), version.modified))
     }
 }

@@ -7,13 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::change_id::ChangeId;
 use super::change_origin::ChangeAuthor;
+use super::content::ContentHash;
 use super::context::StoreContext;
 use super::error::ChangeError;
 use super::fixed_path::name;
-use super::journal::{self, JournalLine, RecordedChange, RecordedFileChange};
+use super::journal::{self, ChangeOutline, JournalLine, RecordedChange};
+use super::kept_contents::KeptContents;
 use super::last_known;
 use super::locked::Locked;
-use super::log::Contents;
 use super::store_history::StoreHistory;
 use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
@@ -42,28 +43,29 @@ pub struct Trashed {
 impl StoreHistory<'_> {
     /// Removed memories that can be restored, newest first.
     pub fn trash(&self) -> Result<Vec<Trashed>, ChangeError> {
-        let changes = journal::read_changes(&self.store.state)?;
-        let mut trashed: BTreeMap<MemoryFile, Trashed> = BTreeMap::new();
-        let contents = Contents::of(&changes);
+        let changes = journal::read_outline(&self.store.state)?;
+        let mut removed: BTreeMap<&MemoryFile, RemovedMemory<'_>> = BTreeMap::new();
         for change in &changes {
             for file in &change.files {
                 if file.after.is_some() {
-                    trashed.remove(&file.file);
-                    continue;
+                    removed.remove(&file.file);
+                } else {
+                    removed.insert(&file.file, (change, file.before.as_ref()));
                 }
-                let entry = Trashed {
-                    file: file.file.clone(),
-                    name: name_of(file, &contents),
-                    removed: change.time,
-                    change: change.id,
-                    author: change.author.clone(),
-                };
-                trashed.insert(file.file.clone(), entry);
             }
         }
         let limit = oldest_kept(self.store.options.clock.now());
-        let mut list: Vec<Trashed> =
-            trashed.into_values().filter(|trashed| trashed.removed > limit).collect();
+        removed.retain(|_, (change, _)| change.time > limit);
+        let hashes = removed.values().filter_map(|(_, hash)| *hash).collect();
+        let contents = KeptContents::read(&self.store.state, &hashes)?;
+        let trashed = removed.iter().map(|(file, (change, hash))| Trashed {
+            file: (*file).clone(),
+            name: name_of(file, hash.and_then(|hash| contents.bytes(hash))),
+            removed: change.time,
+            change: change.id,
+            author: change.author.clone(),
+        });
+        let mut list: Vec<Trashed> = trashed.collect();
         list.sort_by_key(|trashed| std::cmp::Reverse(trashed.change));
         Ok(list)
     }
@@ -116,12 +118,13 @@ fn oldest_kept(now: Timestamp) -> Timestamp {
     now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN)
 }
 
-/// Name of a removed memory.
-fn name_of(file: &RecordedFileChange, contents: &Contents<'_>) -> String {
-    let last = file.before.as_ref().and_then(|hash| contents.get(hash));
-    let name =
-        last.and_then(|(bytes, _)| MemoryEntry::read(&bytes, bytes.len() as u64).header.name);
-    name.unwrap_or_else(|| file.file.stem().to_owned())
+/// The change that removed a memory, and its last content.
+type RemovedMemory<'a> = (&'a ChangeOutline, Option<&'a ContentHash>);
+
+/// Name of a removed memory by its last content.
+fn name_of(file: &MemoryFile, last: Option<Vec<u8>>) -> String {
+    let name = last.and_then(|bytes| MemoryEntry::read(&bytes, bytes.len() as u64).header.name);
+    name.unwrap_or_else(|| file.stem().to_owned())
 }
 
 /// Removed memories and the time of their removal.

@@ -1,14 +1,21 @@
 //! Undoing a change, and restoring a memory. Both are changes themselves.
 
+use std::collections::BTreeSet;
+
+use serde::de::IgnoredAny;
+
 use super::change::change;
 use super::change_id::ChangeId;
 use super::change_origin::ChangeOrigin;
 use super::content::ContentHash;
 use super::disk_file::DiskFile;
 use super::error::ChangeError;
-use super::journal::{self, IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
+use super::journal::{
+    self, ChangeOutline, IndexChange, Nature, RecordedChange, RecordedFileChange, Version,
+};
+use super::kept_contents::KeptContents;
 use super::locked::Locked;
-use super::log::{Contents, undone};
+use super::log::undone;
 use super::outcome::{ChangeOutcome, Receipt};
 use super::plan::Expected;
 use super::policy::PolicyAction;
@@ -23,14 +30,16 @@ impl StoreHistory<'_> {
     pub fn undo(&self, by: &ChangeOrigin, id: Option<ChangeId>) -> Result<Receipt, ChangeError> {
         let mut locked = Locked::acquire(self.store)?;
         // Chosen before external changes are recorded: "the last change" does not mean an edit that was just found.
-        let id = target(&journal::read_changes(&self.store.state)?, id)?.id;
+        let id = target(&journal::read_outline(&self.store.state)?, id)?.id;
         locked.record_external_changes()?;
-        let changes = journal::read_changes(&self.store.state)?;
+        let changes = journal::read_outline(&self.store.state)?;
         let target = target(&changes, Some(id))?;
         if target.author.is_user() && !by.author.is_user() {
             return Err(ChangeRefusal::UserChange(id).into());
         }
-        let prepared = locked.reversed(by, target, &Contents::of(&changes))?;
+        let hashes = target.files.iter().filter_map(|file| file.before.as_ref()).collect();
+        let contents = KeptContents::read(&self.store.state, &hashes)?;
+        let prepared = locked.reversed(by, target, &contents)?;
         locked.commit(prepared, PolicyAction::Auto)
     }
 
@@ -49,7 +58,7 @@ impl StoreHistory<'_> {
         version: Option<ChangeId>,
     ) -> Result<ChangeOutcome, ChangeError> {
         // Before the lock is acquired, which cannot be acquired twice. The history only grows.
-        let changes = journal::read_changes(&self.store.state)?;
+        let changes = journal::read_outline(&self.store.state)?;
         let wanted = changes.iter().rev().filter(|change| version.is_none_or(|id| change.id == id));
         let mut versions = wanted
             .flat_map(|change| &change.files)
@@ -61,21 +70,20 @@ impl StoreHistory<'_> {
                 None => ChangeError::Missing(file.clone()),
             });
         };
-        let Some(content) = &found.content else { return Err(ChangeError::Purged(file.clone())) };
+        let contents = KeptContents::read(&self.store.state, &BTreeSet::from([&found.hash]))?;
+        let content = contents.bytes(&found.hash).filter(|_| found.content.is_some());
+        let content = content.ok_or_else(|| ChangeError::Purged(file.clone()))?;
         let expected = if version.is_some() { Expected::Anything } else { Expected::Absent };
         change(self.store, &by.clone().with_consent(), |plan| {
-            plan.write_as_of(file, &content.bytes(), &expected, found.modified)
+            plan.write_as_of(file, &content, &expected, found.modified)
         })
     }
 }
 
-fn target(
-    changes: &[RecordedChange],
-    id: Option<ChangeId>,
-) -> Result<&RecordedChange, ChangeError> {
+fn target(changes: &[ChangeOutline], id: Option<ChangeId>) -> Result<&ChangeOutline, ChangeError> {
     let undone = undone(changes);
     let Some(id) = id else {
-        let undoable = |change: &&RecordedChange| {
+        let undoable = |change: &&ChangeOutline| {
             change.nature != Nature::FirstSight
                 && change.undoes.is_none()
                 && !undone.contains_key(&change.id)
@@ -96,8 +104,8 @@ impl Locked<'_> {
     fn reversed(
         &self,
         by: &ChangeOrigin,
-        target: &RecordedChange,
-        contents: &Contents<'_>,
+        target: &ChangeOutline,
+        contents: &KeptContents,
     ) -> Result<PreparedChange, ChangeError> {
         let mut files = Vec::new();
         let mut before = Vec::new();
@@ -132,7 +140,7 @@ impl Locked<'_> {
 
 /// The previous index if it can be determined; otherwise the current one with correct lines for these files.
 fn reversed_index(
-    target: &RecordedChange,
+    target: &ChangeOutline,
     files: &[RecordedFileChange],
     now: Option<&DiskFile>,
 ) -> Result<Option<String>, ChangeError> {
@@ -153,9 +161,9 @@ fn reversed_index(
 }
 
 fn reversed_file(
-    file: &RecordedFileChange,
+    file: &RecordedFileChange<IgnoredAny>,
     now: Option<&DiskFile>,
-    contents: &Contents<'_>,
+    contents: &KeptContents,
 ) -> Result<RecordedFileChange, ChangeError> {
     let hash = now.map(|current| current.hash.clone());
     if hash.as_ref() != file.after.as_ref().map(|version| &version.hash) {
@@ -164,7 +172,7 @@ fn reversed_file(
     let after = match &file.before {
         None => None,
         Some(before) => {
-            let found = contents.get(before);
+            let found = contents.with_time(before);
             let (bytes, modified) = found.ok_or_else(|| ChangeError::Purged(file.file.clone()))?;
             Some(Version::of(&bytes, modified))
         }

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{Form, Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use dormouse_memory::{ChangeId, ChangeOrigin, ProposalId, StoreScope, undo_changes};
+use dormouse_memory::{ChangeId, ChangeOrigin, DiffFiles, ProposalId, StoreScope, undo_changes};
 use serde::Deserialize;
 
 use super::memories::TokenForm;
@@ -16,7 +16,7 @@ use crate::error::ViewerError;
 use crate::message_catalog::msg;
 use crate::model::address;
 use crate::model::memory_page::{ViewedMemory, changes as newest_changes};
-use crate::pages::changes::TrashRow;
+use crate::pages::changes::{SHOWN_FILES, TrashRow};
 use crate::pages::doctor::StoreFindings;
 use crate::pages::inbox::ProposalView;
 use crate::pages::layout::Area;
@@ -40,7 +40,7 @@ pub(super) fn routes() -> Router<Arc<Viewer>> {
 
 async fn all(State(viewer): State<Arc<Viewer>>, Query(done): Query<Done>) -> Response {
     reply::page(viewer, Area::Changes, Some(done), |viewer, frame| {
-        let views = newest_changes(viewer, SHOWN, |_| true)?;
+        let views = newest_changes(viewer, SHOWN, DiffFiles::First(SHOWN_FILES), |_| true)?;
         let mut trash = Vec::new();
         for store in &viewer.sources.stores {
             let removed = store.store.history().trash()?.into_iter();

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
 use dormouse_background::{DreamReport, dream_reports};
-use dormouse_memory::{FileDiff, StoreChange, StoreScope};
+use dormouse_memory::{DiffFiles, FileDiff, StoreChange, StoreScope};
 
 use super::reply;
 use crate::error::ViewerError;
@@ -44,7 +44,7 @@ async fn one(State(viewer): State<Arc<Viewer>>, Path(id): Path<String>) -> Respo
     reply::page(viewer, Area::Dreams, None, move |viewer, frame| {
         let report = reports(viewer)?.into_iter().find(|report| report.id == id);
         let report = report.ok_or(ViewerError::NotFound)?;
-        let of_dream = changes(viewer, CHANGES, |change| {
+        let of_dream = changes(viewer, CHANGES, DiffFiles::All, |change| {
             change.entry.part_of.as_deref() == Some(&*id) && change.entry.undoes.is_none()
         })?;
         let known = viewer.memories().changes()?;

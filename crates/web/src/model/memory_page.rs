@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
-    Anchor, ChangeId, ContentHash, FileDiff, FoundMemory, Freshness, MemoryEntry, MemoryFile,
-    MemoryUsage, Store, StoreChange, StoreScope,
+    Anchor, ChangeId, ContentHash, DiffFiles, FileDiff, FoundMemory, Freshness, MemoryEntry,
+    MemoryFile, MemoryUsage, Store, StoreChange, StoreScope,
 };
 
 use crate::error::ViewerError;
@@ -90,18 +90,15 @@ pub(crate) fn history(
         change.position == named.position
             && change.entry.files.iter().any(|(file, _)| *file == named.file)
     };
-    let mut views = changes(viewer, SHOWN_CHANGES, touches)?;
-    for view in &mut views {
-        view.files.retain(|diff| diff.file == named.file);
-    }
-    Ok(views)
+    changes(viewer, SHOWN_CHANGES, DiffFiles::Only(&named.file), touches)
 }
 
-/// The newest changes that pass a filter, with their diffs. Changes by other programs are recorded first, unless the
+/// The newest changes that pass a filter, with the diffs of some files. Changes by other programs are recorded first, unless the
 /// viewer only reads.
 pub(crate) fn changes(
     viewer: &Viewer,
     most: usize,
+    files: DiffFiles<'_>,
     filter: impl Fn(&StoreChange) -> bool,
 ) -> Result<Vec<ChangeView>, ViewerError> {
     viewer.record_external_changes()?;
@@ -116,7 +113,7 @@ pub(crate) fn changes(
         if ids.is_empty() {
             continue;
         }
-        let diffs = store.history().diffs(&ids)?;
+        let diffs = store.history().diffs(&ids, files)?;
         let scope = viewer.scope_at(position);
         views.extend(own.into_iter().zip(diffs).map(|(change, files)| ChangeView {
             scope,

@@ -10,7 +10,7 @@ use crate::pages::layout::PageFrame;
 use crate::pages::{diff, words};
 
 /// Files of a change whose diffs are shown: the first look at a directory may have thousands.
-const SHOWN_FILES: usize = 20;
+pub(crate) const SHOWN_FILES: usize = 20;
 
 /// A removed memory and its scope.
 pub(crate) struct TrashRow {
@@ -90,8 +90,8 @@ fn change(frame: &PageFrame<'_>, view: &ChangeView, of_memory: Option<&str>) -> 
             }
             details open[is_open] {
                 summary { (msg!("change-diff")) }
-                @for file in view.files.iter().take(SHOWN_FILES) { (diff::file_diff(file)) }
-                @if view.files.len() > SHOWN_FILES { p class="soft" { (msg!("change-more", count = view.files.len() - SHOWN_FILES)) } }
+                @for file in &view.files { (diff::file_diff(file)) }
+                @if of_memory.is_none() && entry.files.len() > SHOWN_FILES { p class="soft" { (msg!("change-more", count = entry.files.len() - SHOWN_FILES)) } }
             }
         }
     }
