@@ -6,6 +6,7 @@
 //! it is known: a tool result of a megabyte costs the first forty bytes.
 
 mod abridged;
+mod tool_use;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 pub use abridged::TextLength;
+pub use tool_use::ToolUse;
 
 use crate::raw_fields::RawFields;
 use crate::tokens::{estimate_json, estimate_text};
@@ -106,6 +108,7 @@ struct Inner {
     raw: Box<RawValue>,
     kind: BlockKind,
     tokens: OnceLock<u32>,
+    call_digest: OnceLock<u64>,
     /// The length of the result that an abridged block was made of.
     result: Option<TextLength>,
 }
@@ -113,17 +116,6 @@ struct Inner {
 /// A content block. Cheap to clone.
 #[derive(Clone)]
 pub struct Block(Arc<Inner>);
-
-/// A tool call, borrowed from its block.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolUse<'a> {
-    /// Its id.
-    pub id: &'a ToolUseId,
-    /// The tool.
-    pub name: &'a str,
-    /// The arguments, as received.
-    pub input: &'a RawValue,
-}
 
 /// What a tool answers with.
 #[derive(Debug, Clone)]
@@ -138,7 +130,7 @@ impl Block {
     /// Keeps a block as received.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, BlockError> {
         let kind = read_kind(raw.get())?;
-        Ok(Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new(), result: None })))
+        Ok(Self::of(raw, kind))
     }
 
     /// Parses a block.
@@ -168,10 +160,15 @@ impl Block {
         Self::made(BlockKind::Image, &ImageWire { kind: "image", source })
     }
 
+    fn of(raw: Box<RawValue>, kind: BlockKind) -> Self {
+        let (tokens, call_digest) = (OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Inner { raw, kind, tokens, call_digest, result: None }))
+    }
+
     fn made(kind: BlockKind, wire: &impl Serialize) -> Self {
         // These structs hold strings and blocks only; serializing them has no way to fail.
         let raw = serde_json::value::to_raw_value(wire).unwrap_or_default();
-        Self(Arc::new(Inner { raw, kind, tokens: OnceLock::new(), result: None }))
+        Self::of(raw, kind)
     }
 
     /// What it is.
@@ -225,13 +222,6 @@ impl Block {
     /// The text of a text block.
     pub fn as_text(&self) -> Option<String> {
         (self.0.kind == BlockKind::Text).then(|| self.string_field("text")).flatten()
-    }
-
-    /// The call of a tool-use block; one without arguments has `{}`.
-    pub fn as_tool_use(&self) -> Option<ToolUse<'_>> {
-        let BlockKind::ToolUse { id, name } = &self.0.kind else { return None };
-        let input = self.field("input").unwrap_or(RawValue::NULL);
-        Some(ToolUse { id, name, input })
     }
 
     /// A field of the block, as received.

@@ -139,8 +139,9 @@ pub fn cleared_ids(plan: &LayerPlan) -> Vec<ToolUseId> {
 
 /// Whether a result was cleared.
 pub fn is_cleared(block: &Block) -> bool {
-    // A cleared result is short: a long one is settled without a look inside.
+    // A cleared result is short and has the note as it is: others are settled without parsing.
     block.raw().len() < 2 * CLEARED_RESULT.len() + LONGEST_ID
+        && block.raw().contains(CLEARED_RESULT)
         && matches!(block.result_content(), Some(ResultContent::Text(text)) if text == CLEARED_RESULT)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_conversation::{Block, BlockKind, Message, Role, Usage};
+use dormouse_conversation::{BlockKind, Message, Role, ToolUseId, Usage};
 
 use super::clear::{ClearRule, ResultsToClear, is_cleared};
 use super::edit::LayerPlan;
@@ -135,24 +135,31 @@ impl ClearingCase<'_> {
 
     /// The share of cleared results that are asked for again: the usual one, corrected by what happened in this session.
     fn called_again(&self) -> f64 {
-        let blocks = || self.messages.iter().flat_map(|message| &message.blocks);
-        if !blocks().any(is_cleared) {
-            return USUALLY_CALLED_AGAIN;
-        }
-        let mut calls = HashMap::new();
-        let mut counts: HashMap<(&str, &str), u64> = HashMap::new();
-        for call in blocks().filter_map(Block::as_tool_use) {
-            let same = (call.name, call.input.get());
-            let count = counts.entry(same).or_default();
-            *count += 1;
-            calls.insert(call.id, (same, *count));
-        }
         let (mut cleared, mut again) = (0_u64, 0_u64);
-        for block in blocks().filter(|block| is_cleared(block)) {
-            let BlockKind::ToolResult { id } = block.kind() else { continue };
-            let Some((same, number)) = calls.get(id) else { continue };
-            cleared += 1;
-            again += u64::from(counts.get(same).is_some_and(|count| count > number));
+        // Results stand behind their calls: those of one response are enough to find the call.
+        let mut calls: Vec<(&ToolUseId, u64)> = Vec::new();
+        // Cleared results whose call was not repeated so far.
+        let mut waiting: HashMap<u64, u64> = HashMap::new();
+        for message in self.messages {
+            if message.role == Role::Assistant && message.response.is_some() {
+                calls.clear();
+            }
+            for block in &message.blocks {
+                match block.kind() {
+                    BlockKind::ToolUse { id, .. } => {
+                        let Some(digest) = block.call_digest() else { continue };
+                        again += waiting.remove(&digest).unwrap_or(0);
+                        calls.push((id, digest));
+                    }
+                    BlockKind::ToolResult { id } if is_cleared(block) => {
+                        let call = calls.iter().find(|(call, _)| *call == id);
+                        let Some((_, digest)) = call else { continue };
+                        cleared += 1;
+                        *waiting.entry(*digest).or_default() += 1;
+                    }
+                    _ => {}
+                }
+            }
         }
         let (cleared, again) = (float(cleared), float(again));
         (USUALLY_CALLED_AGAIN * USUAL_WEIGHT + again) / (USUAL_WEIGHT + cleared)

@@ -29,7 +29,8 @@ impl TextLength {
 }
 
 impl Block {
-    /// The same block with its long texts cut. Its kind, its tokens and the length of its result are those of the whole.
+    /// The same block with its long texts cut. Its kind, its tokens, its call and the length of its result are those of
+    /// the whole.
     #[must_use]
     pub fn abridged(&self) -> Self {
         if self.raw().len() <= LONG_BLOCK {
@@ -40,7 +41,8 @@ impl Block {
         let Ok(raw) = serde_json::value::to_raw_value(&value) else { return self.clone() };
         let tokens = OnceLock::from(self.tokens());
         let result = self.result_length();
-        Self(Arc::new(Inner { raw, kind: self.0.kind.clone(), tokens, result }))
+        let call_digest = self.call_digest().map(OnceLock::from).unwrap_or_default();
+        Self(Arc::new(Inner { raw, kind: self.0.kind.clone(), tokens, call_digest, result }))
     }
 
     /// How long the text of a tool result is, or was before the block was abridged; none for results of other blocks.

@@ -22,7 +22,7 @@ impl Locked<'_> {
         rule: PolicyAction,
     ) -> Result<Receipt, ChangeError> {
         let found = ExternalChanges::of(self.store).in_files_of(&prepared);
-        self.record_external(Nature::Found, &found)?;
+        self.record_external(Nature::Found, found)?;
         prepared.change.id = self.journal.next_id();
         let files = prepared.kinds();
         let position = self.journal.begin(&prepared.change)?;
@@ -102,22 +102,23 @@ impl Locked<'_> {
     /// it or nothing.
     pub(super) fn record_first_sight(&mut self) -> Result<(), ChangeError> {
         let found = ExternalChanges::of(self.store).at_first_sight()?;
-        self.record_external(Nature::FirstSight, &found)
+        self.record_external(Nature::FirstSight, found)
     }
 
     /// Records all changes that other programs made in the directory.
     pub(super) fn record_external_changes(&mut self) -> Result<(), ChangeError> {
         let found = ExternalChanges::of(self.store).in_directory()?;
-        self.record_external(Nature::Found, &found)
+        self.record_external(Nature::Found, found)
     }
 
-    fn record_external(&mut self, nature: Nature, found: &FoundChanges) -> Result<(), ChangeError> {
+    fn record_external(&mut self, nature: Nature, found: FoundChanges) -> Result<(), ChangeError> {
         if found.is_empty() {
             return Ok(());
         }
-        let change = found.as_recorded(nature, self.journal.next_id(), self.now, &self.store.state);
+        let id = self.journal.next_id();
+        let (change, index) = found.into_recorded(nature, id, self.now, &self.store.state);
         self.journal.note(&change)?;
-        self.close(&change, found.index_now())
+        self.close(&change, index.as_ref().map(DiskFile::as_index))
     }
 
     fn recover_index(&self, change: &RecordedChange) -> Result<(), ChangeError> {

@@ -7,7 +7,7 @@ use super::change_id::ChangeId;
 use super::change_origin::ChangeAuthor;
 use super::content::Splice;
 use super::context::StoreContext;
-use super::disk_file::{self, DiskFile, IndexNow};
+use super::disk_file::{self, DiskFile};
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
@@ -45,19 +45,20 @@ impl FoundChanges {
         self.files.is_empty() && self.index.is_none()
     }
 
-    /// The changes as one journal entry, attributed to other programs.
-    pub(super) fn as_recorded(
-        &self,
+    /// The changes as one journal entry, attributed to other programs, and `MEMORY.md` as it is now, if it was changed and
+    /// exists.
+    pub(super) fn into_recorded(
+        self,
         nature: Nature,
         id: ChangeId,
         time: Timestamp,
         state: &Dir,
-    ) -> RecordedChange {
+    ) -> (RecordedChange, Option<DiskFile>) {
         let reason = match nature {
             Nature::FirstSight => "was there when the directory was first opened",
             Nature::Found | Nature::Made => "changed by another program",
         };
-        RecordedChange {
+        let change = RecordedChange {
             id,
             time,
             nature,
@@ -66,14 +67,10 @@ impl FoundChanges {
             sources: Vec::new(),
             undoes: None,
             part_of: None,
-            files: self.files.clone(),
+            files: self.files,
             index: self.index.as_ref().map(|index| index.change(state)),
-        }
-    }
-
-    /// `MEMORY.md` as it is now, if it was changed and exists.
-    pub(super) fn index_now(&self) -> Option<IndexNow<'_>> {
-        self.index.as_ref().and_then(|index| index.now.as_ref()).map(DiskFile::as_index)
+        };
+        (change, self.index.and_then(|index| index.now))
     }
 }
 
