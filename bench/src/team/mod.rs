@@ -2,6 +2,7 @@
 
 mod bare;
 mod connection;
+mod guesses;
 mod load;
 mod request;
 mod servers;
@@ -58,6 +59,10 @@ pub(crate) fn run(binary: &Path, postgres: Option<&str>) -> String {
         }
     }
     text.push_str(&streams(binary, &folder.path().join("streams.db").display().to_string()));
+    text.push_str(&guesses::guesses(
+        binary,
+        &folder.path().join("guesses.db").display().to_string(),
+    ));
     text.push_str(&growth(binary, &folder.path().join("growth.db").display().to_string()));
     text
 }
