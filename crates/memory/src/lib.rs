@@ -48,8 +48,8 @@ pub use guards::{
     GuardRegistryError, LineOrigin, MemoryGuard,
 };
 pub use import::{
-    Exported, ImportError, ImportReport, Imported, ImportedText, from_folder, from_mcp_memory,
-    from_mem0,
+    Exported, ImportError, ImportReport, Imported, ImportedText, from_codex, from_cursor_rule,
+    from_folder, from_mcp_memory, from_mem0,
 };
 pub use kind::{MemoryType, Scope, StoreScope, Trust};
 pub use manifest::manifest_line;

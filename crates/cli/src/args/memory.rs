@@ -98,7 +98,7 @@ pub(crate) enum MemoryCommand {
     )]
     Export(ExportArguments),
     #[command(
-        after_help = "dormouse memory import ~/.claude/projects/-home-me-app/memory\ndormouse memory import mem0.json --scope user\ndormouse memory import memory.jsonl --format mcp\ndormouse memory import memories.json"
+        after_help = "dormouse memory import\ndormouse memory import --from claude-code\ndormouse memory import ~/notes\ndormouse memory import mem0.json --scope user\ndormouse memory import memory.jsonl --format mcp\ndormouse memory import memories.json"
     )]
     Import(ImportArguments),
 }
@@ -352,10 +352,21 @@ pub(crate) enum ImportFormat {
     Mcp,
 }
 
+/// Another agent whose memories about this project can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OtherAgent {
+    ClaudeCode,
+    Codex,
+    Cursor,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    pub(crate) path: PathBuf,
+    #[arg(conflicts_with = "from")]
+    pub(crate) path: Option<PathBuf>,
     #[arg(long, value_enum)]
+    pub(crate) from: Option<OtherAgent>,
+    #[arg(long, value_enum, requires = "path")]
     pub(crate) format: Option<ImportFormat>,
     #[arg(long)]
     pub(crate) allow_secret: bool,

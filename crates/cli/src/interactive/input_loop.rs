@@ -16,6 +16,7 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
 
 use super::background;
+use super::first_session;
 use super::line_editor::InputEvent;
 use super::live_screen::LiveScreen;
 use super::replay;
@@ -95,6 +96,14 @@ impl InteractiveSession<'_> {
         let resumed = is_resumed.then(|| format!("{} · ", msg!("session-resumed-header")));
         let hint = format!("{}{}", resumed.unwrap_or_default(), msg!("session-header-hint"));
         view.note(&hint, Style::DIM);
+        if let Ok(home) = self.world.home()
+            && !is_resumed
+        {
+            let session = engine.conversation().session();
+            for offer in first_session::offers(project, session, &home, &self.world.environment) {
+                view.note(&offer, Style::DIM);
+            }
+        }
         replay::show_last_turns(&mut view, engine.conversation());
         drop(view);
         self.show_pending_proposals();

@@ -10,6 +10,7 @@ mod confirmation;
 mod dragged_image;
 mod edit_diff;
 mod file_suggestions;
+mod first_session;
 mod images;
 mod input_loop;
 mod keyboard;

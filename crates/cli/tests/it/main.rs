@@ -75,6 +75,7 @@ mod memory_tool_session;
 mod messages;
 mod messages_killed;
 mod notes_compaction;
+mod other_agents;
 mod output;
 mod permissions;
 mod plan;

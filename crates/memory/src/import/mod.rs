@@ -2,6 +2,7 @@
 //! and of the MCP memory server. One import is one change.
 
 mod json;
+mod other_agents;
 
 use std::collections::BTreeSet;
 
@@ -22,6 +23,7 @@ use crate::store::{
 };
 
 pub use json::{ImportError, from_mcp_memory, from_mem0};
+pub use other_agents::{from_codex, from_cursor_rule};
 
 /// Maximum number of memories in one import.
 const MAX_MEMORIES: usize = 20_000;
@@ -42,6 +44,20 @@ pub enum ImportedText {
     File(MemoryFile, Vec<u8>),
     /// A text with a name.
     Memory(NewMemory),
+}
+
+impl Imported {
+    /// Its name and its description; a file without a name is called by its path.
+    pub fn title(&self) -> (String, String) {
+        match &self.what {
+            ImportedText::Memory(memory) => (memory.name.clone(), memory.description.clone()),
+            ImportedText::File(file, bytes) => {
+                let header = MemoryEntry::read(bytes, bytes.len() as u64).header;
+                let name = header.name.unwrap_or_else(|| file.stem().to_owned());
+                (name, header.description.unwrap_or_default())
+            }
+        }
+    }
 }
 
 /// The result of an import.

@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::stores::{SelectedStores, confirm_secrets, into_receipt, open_for_writing};
-use crate::args::{ExportArguments, ImportArguments, ImportFormat};
+use crate::args::{ExportArguments, ImportArguments, ImportFormat, OtherAgent};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_stores::ScopedStore;
+use crate::wiring::other_agents::ForeignMemories;
 use crate::wiring::print;
-use crate::wiring::world::World;
+use crate::wiring::world::{World, current_project};
 
 /// A memory in the exported JSON.
 #[derive(Serialize)]
@@ -145,11 +146,23 @@ struct ImportJson {
 
 pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result<Exit, Failure> {
     // Read before a store is created.
-    let (list, skipped) = read(&arguments.path, arguments.format)?;
+    let (origin, list, skipped) = match (&arguments.path, arguments.from) {
+        (Some(path), _) => {
+            let (list, skipped) = read(path, arguments.format)?;
+            (path.display().to_string(), list, skipped)
+        }
+        (None, Some(agent)) => {
+            let found = agent.memories(&current_project()?, &world.environment)?;
+            if found.memories.is_empty() {
+                return Err(nothing_known(&found));
+            }
+            (agent.name().to_owned(), found.memories, found.skipped)
+        }
+        (None, None) => return show_known_elsewhere(arguments, world),
+    };
     let scope = arguments.common.scope.map_or(StoreScope::Project, Into::into);
     let scoped = open_for_writing(world, scope).await?;
-    let by =
-        ChangeOrigin::new(ChangeAuthor::Import, format!("import of {}", arguments.path.display()));
+    let by = ChangeOrigin::new(ChangeAuthor::Import, format!("import of {origin}"));
     let report = confirm_secrets(by, arguments.allow_secret, |by| scoped.store.import(by, &list))?;
     let change = into_receipt(report.outcome)?.map(|receipt| receipt.id.0);
     let added: Vec<String> =
@@ -167,9 +180,67 @@ pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result
             known = report.known,
             skipped = skipped.len()
         ));
+        if let Some(change) = change {
+            let number = change.to_string();
+            print::note(&msg!(
+                "memory-import-undo",
+                number = number,
+                scope = scoped.scope.to_string()
+            ));
+        }
         return Ok(Exit::Done);
     }
     print::json(&ImportJson { scope: scoped.scope, change, added, known: report.known, skipped })?;
+    Ok(Exit::Done)
+}
+
+fn nothing_known(found: &ForeignMemories) -> Failure {
+    let path = found.path.display().to_string();
+    let text = msg!("memory-import-nothing", agent = found.agent.name(), path = path);
+    Failure::failed(anyhow::anyhow!(text)).hint(msg!("memory-import-nothing-hint"))
+}
+
+#[derive(Serialize)]
+struct KnownElsewhereJson {
+    agent: &'static str,
+    path: PathBuf,
+    memories: Vec<KnownMemoryJson>,
+}
+
+#[derive(Serialize)]
+struct KnownMemoryJson {
+    name: String,
+    description: String,
+}
+
+/// Lists what other agents know about this project, and imports nothing.
+fn show_known_elsewhere(arguments: &ImportArguments, world: &World) -> Result<Exit, Failure> {
+    let project = current_project()?;
+    let mut known = Vec::new();
+    for agent in OtherAgent::ALL {
+        let found = agent.memories(&project, &world.environment)?;
+        let memory = |imported: &Imported| {
+            let (name, description) = imported.title();
+            KnownMemoryJson { name, description }
+        };
+        let memories: Vec<KnownMemoryJson> = found.memories.iter().map(memory).collect();
+        if !memories.is_empty() {
+            known.push(KnownElsewhereJson { agent: agent.word(), path: found.path, memories });
+        }
+    }
+    if arguments.common.json {
+        return print::json(&known).map(|()| Exit::Done);
+    }
+    for KnownElsewhereJson { agent, path, memories } in &known {
+        print::data_line(&format!("{agent}  {}", path.display()));
+        for KnownMemoryJson { name, description } in memories {
+            print::data_line(&format!("  {name}: {description}"));
+        }
+        print::note(&msg!("memory-import-how", count = memories.len(), agent = *agent));
+    }
+    if known.is_empty() {
+        print::note(&msg!("memory-import-none"));
+    }
     Ok(Exit::Done)
 }
 

@@ -232,8 +232,12 @@ memory-embed = Compute missing embeddings with the model configured under `embed
 memory-export = Export memories as JSON, or as files into a folder
     .folder = Folder for the files; without it, print JSON
 
-memory-import = Import memories as one change, from a folder of markdown files or a JSON export
+memory-import = Import memories as one change: of another agent, from a folder of markdown files or a JSON export. Without arguments, list what other agents know about this project
     .path = Folder or file
+    .from = Another agent's memories about this project
+    .from-claude-code = Claude Code's memory directory of this project
+    .from-codex = The parts of Codex' memory that are about this project
+    .from-cursor = Cursor's rules in this project
     .format = Format of the source; default: detected
     .format-folder = Folder of markdown files, such as another agent's memory directory
     .format-dormouse = Output of `dormouse memory export`

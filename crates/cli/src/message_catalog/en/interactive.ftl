@@ -4,6 +4,8 @@
 
 session-resumed-header = resumed session
 session-header-hint = /help for keys and commands, Ctrl-D to leave
+first-session-init = New here: /init has an AGENTS.md written from what is in the project
+first-session-import = Other agents know this project: { $agents }. /memory import lists it, nothing is taken over unasked
 session-saved = Session saved. Continue it with: dormouse --continue
 connecting = Connecting to the model server…
 hint-leave = Press Ctrl-C again or Ctrl-D to leave.

@@ -230,8 +230,12 @@ memory-embed = 用 `embeddings` 下配置的模型计算缺少的向量
 memory-export = 将记忆导出为 JSON，或导出为目录中的文件
     .folder = 存放文件的目录；不指定时打印 JSON
 
-memory-import = 从 markdown 文件目录或 JSON 导出文件导入记忆，记为一次改动
+memory-import = 导入记忆，记为一次改动：来自其他代理、markdown 文件目录或 JSON 导出文件。不带参数时，列出其他代理所知的本项目内容
     .path = 目录或文件
+    .from = 其他代理关于本项目的记忆
+    .from-claude-code = Claude Code 为本项目保存的记忆目录
+    .from-codex = Codex 记忆中关于本项目的部分
+    .from-cursor = 本项目中的 Cursor 规则
     .format = 来源的格式；默认：自动检测
     .format-folder = markdown 文件目录，例如其他代理的记忆目录
     .format-dormouse = `dormouse memory export` 的输出

@@ -4,6 +4,8 @@
 
 session-resumed-header = 已恢复的会话
 session-header-hint = /help 查看按键和命令，Ctrl-D 退出
+first-session-init = 首次在此项目中使用：/init 会根据项目内容写一份 AGENTS.md
+first-session-import = 其他代理了解本项目：{ $agents }。/memory import 可列出内容，未经同意不会导入
 session-saved = 会话已保存。继续：dormouse --continue
 connecting = 正在连接模型服务…
 hint-leave = 再按一次 Ctrl-C 或 Ctrl-D 退出。

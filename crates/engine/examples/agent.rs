@@ -1,7 +1,7 @@
 //! A small agent that remembers: a loop around a server that speaks the Messages API, with one tool, recalled memories in
 //! front of the question, and old tool results left out once there are many.
 //!
-//!     cargo run -p dormouse-context --example agent -- 127.0.0.1:8080 FOLDER "which port do the tests use?"
+//!     cargo run -p dormouse-engine --example agent -- 127.0.0.1:8080 FOLDER "which port do the tests use?"
 
 #![expect(clippy::print_stdout, reason = "an example prints the answer")]
 
