@@ -133,12 +133,16 @@ impl StatusSources {
     fn parts(&self, account: &SessionAccount) -> StatusParts {
         let last = account.last_usage;
         let cost = account.known_cost().unwrap_or_else(|| msg!("status-cost-unknown"));
+        let background = account.background;
+        let background = (background.known > 0.0)
+            .then(|| msg!("status-background", cost = background.to_string()));
         let cached =
             last.cache_read_input_tokens.saturating_mul(100).checked_div(last.input_total());
         let cached = cached.map(|cached| msg!("status-cache", percent = cached));
         let tasks = self.tasks.running().into_iter().map(|task| format!("⚙ {task}"));
         // What does not fit is left out from the end: what runs matters more than what it costs.
-        let after = tasks.chain([cost]).chain(cached).chain(branch(&self.checkout));
+        let after =
+            tasks.chain([cost]).chain(background).chain(cached).chain(branch(&self.checkout));
         let dim = |text: String| (text, Style::DIM);
         let parts = [dim(self.model.clone()), window(account)].into_iter();
         StatusParts { parts: parts.chain(after.map(dim)).collect(), mode_at: Some(1) }

@@ -248,3 +248,24 @@ fn the_status_line_is_a_commands() {
     assert!(!terminal.all_rows().concat().contains("never"));
     leave(terminal);
 }
+
+/// The cost of subagents and background tasks stands apart in the status line (B-29).
+#[test]
+fn the_status_line_shows_what_background_work_cost() {
+    let agent =
+        r#"{"description":"look around a little","prompt":"look","subagent_type":"explore"}"#;
+    let server = server(WireFormat::Anthropic)
+        .agent_with(|_| ScriptedTurn::new().text("Three nuts.").into())
+        .reply(ScriptedTurn::new().call("a", "Agent", agent))
+        .reply(ScriptedTurn::new().text("There are three."))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let prices = r#"{"prices":{"scripted":{"input":10,"output":10}}}"#;
+    let mut terminal = talk(&home, &["--settings", prices], (140, 24));
+    wait_for_prompt(&terminal);
+    assert!(!terminal.screen().contains("background $"), "{}", terminal.screen());
+    say(&mut terminal, "how many?", "There are three.");
+    terminal.wait_for("the cost", |screen| screen.contains(" · of it background $0.0"));
+    leave(terminal);
+    server.finish();
+}

@@ -19,6 +19,7 @@ label-steered = with the next request:
 status-window = window { $bar } { $percent } %
 status-cache = cache { $percent } %
 status-cost-unknown = cost unknown
+status-background = of it background { $cost }
 status-default-mode = default
 status-line-failed = The `statusLine` command failed: { $problem }
 status-line-no-reason = the command failed

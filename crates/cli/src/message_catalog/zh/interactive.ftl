@@ -19,6 +19,7 @@ label-steered = 随下一次请求发送：
 status-window = 窗口 { $bar } { $percent } %
 status-cache = 缓存 { $percent } %
 status-cost-unknown = 费用未知
+status-background = 其中后台 { $cost }
 status-default-mode = 默认
 status-line-failed = `statusLine` 命令失败：{ $problem }
 status-line-no-reason = 命令失败
