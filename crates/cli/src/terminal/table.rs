@@ -16,8 +16,8 @@ pub(crate) struct NumberTable {
 }
 
 impl NumberTable {
-    pub(crate) fn new(head: &[&str]) -> Self {
-        Self { rows: vec![head.iter().map(ToString::to_string).collect()] }
+    pub(crate) fn new<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Self {
+        Self { rows: vec![head.into_iter().map(Into::into).collect()] }
     }
 
     pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
@@ -32,10 +32,11 @@ impl NumberTable {
         for row in &self.rows {
             let mut line = String::new();
             for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                let cell = if place == 0 { fitted(cell, *width) } else { cell.clone() };
+                let padding = " ".repeat(width.saturating_sub(width::of(&cell)));
                 if place == 0 {
-                    line.push_str(&format!("{:<width$}", fitted(cell, *width)));
+                    line.push_str(&format!("{cell}{padding}"));
                 } else {
-                    let padding = " ".repeat(width.saturating_sub(width::of(cell)));
                     line.push_str(&format!("{GAP}{padding}{cell}"));
                 }
             }
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_on_the_right_and_long_names_are_cut() {
-        let mut table = NumberTable::new(&["what", "n", "cost"]);
+        let mut table = NumberTable::new(["what", "n", "cost"]);
         table.row("a", ["1".to_owned(), "$0.25".to_owned()]);
         table.row(&"long".repeat(30), ["1,000".to_owned(), "-".to_owned()]);
         let text = table.render();

@@ -26,7 +26,7 @@ fn beside(session: &ProfiledSession) -> Option<String> {
     }
     let head = msg!("profile-purposes");
     let names = ["requests", "input", "read", "output", "cost"];
-    let mut table = NumberTable::new(&[&["purpose"], &names[..]].concat());
+    let mut table = NumberTable::new([&["purpose"], &names[..]].concat());
     let total = ("all", &log.total);
     let purposes = log.by_purpose.iter().map(|(name, made)| (name.as_str(), made));
     for (name, made) in purposes.chain([total]) {
@@ -126,7 +126,7 @@ fn cost_line(profile: &Profile) -> String {
 
 fn requests(profile: &Profile) -> String {
     let mut table =
-        NumberTable::new(&["request", "context", "read", "written", "uncached", "output", "cost"]);
+        NumberTable::new(["request", "context", "read", "written", "uncached", "output", "cost"]);
     for request in &profile.requests {
         let usage = &request.usage;
         table.row(
@@ -161,7 +161,7 @@ fn requests(profile: &Profile) -> String {
 
 fn layers(profile: &Profile) -> String {
     let mut table =
-        NumberTable::new(&["layer", "here", "runs", "kept out", "with", "without", "saves"]);
+        NumberTable::new(["layer", "here", "runs", "kept out", "with", "without", "saves"]);
     for layer in &profile.layers {
         let price = |usd: String| if compares(profile, layer) { usd } else { "-".to_owned() };
         table.row(

@@ -7,14 +7,15 @@ use dormouse_conversation::metrics::{MetricsSummary, RequestTotals};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::message_catalog::msg;
 use crate::terminal::table::{NumberTable, dollars, percent, size, time, tokens};
 
 pub(crate) fn text(summary: &MetricsSummary) -> String {
     let sections = [
         overview(summary),
-        requests("requests for", &summary.by_purpose),
+        requests(msg!("stats-head-purpose"), &summary.by_purpose),
         if summary.by_model.len() > 1 {
-            requests("model", &summary.by_model)
+            requests(msg!("stats-head-model"), &summary.by_model)
         } else {
             String::new()
         },
@@ -34,31 +35,42 @@ pub(crate) fn text(summary: &MetricsSummary) -> String {
 pub(crate) fn spent(spent: &RequestTotals) -> String {
     let usage = spent.usage;
     let cached = match spent.cache_hit_rate() {
-        Some(rate) => format!(" ({} from the cache)", percent(Some(rate))),
+        Some(rate) => msg!("stats-cached", percent = percent(Some(rate))),
         None => String::new(),
     };
-    format!(
-        "{}, {} tokens in{cached}, {} out\n{}",
-        counted(spent.requests, "request"),
-        tokens(usage.input_total()),
-        tokens(usage.output_tokens),
-        cost(spent)
-    )
+    let line = msg!(
+        "stats-spent",
+        requests = requests_text(spent.requests),
+        input = tokens(usage.input_total()),
+        cached = cached,
+        output = tokens(usage.output_tokens)
+    );
+    format!("{line}\n{}", cost(spent))
 }
 
 fn overview(summary: &MetricsSummary) -> String {
     let Some(period) = summary.period else { return String::new() };
     let (first, last) = (day(period.first), day(period.last));
-    let when = if first == last { first } else { format!("{first} to {last}") };
-    format!("{when}, {}\n{}\n", counted(summary.sessions, "session"), spent(&summary.total))
+    let when = if first == last { first } else { msg!("stats-period", first = first, last = last) };
+    let sessions = sessions_text(summary.sessions);
+    let line = msg!("stats-overview", when = when, sessions = sessions);
+    format!("{line}\n{}\n", spent(&summary.total))
 }
 
-fn requests(title: &str, groups: &BTreeMap<String, RequestTotals>) -> String {
+fn requests(title: String, groups: &BTreeMap<String, RequestTotals>) -> String {
     if groups.is_empty() {
         return String::new();
     }
-    let mut table =
-        NumberTable::new(&[title, "sent", "failed", "tokens in", "cached", "out", "cost", "time"]);
+    let mut table = NumberTable::new([
+        title,
+        msg!("stats-head-sent"),
+        msg!("stats-head-failed"),
+        msg!("stats-head-input"),
+        msg!("stats-head-cached"),
+        msg!("stats-head-output"),
+        msg!("stats-head-cost"),
+        msg!("stats-head-time"),
+    ]);
     for (name, spent) in groups {
         table.row(
             name,
@@ -82,33 +94,33 @@ fn cache_breaks(summary: &MetricsSummary) -> String {
     }
     let causes = summary.cache_breaks.iter().map(|(cause, count)| {
         let words = match cause.as_str() {
-            "model" => "the model changed",
-            "system" => "the system prompt changed",
-            "tools" => "the tools changed",
-            "options" => "the options of the request changed",
+            "model" => msg!("stats-break-model"),
+            "system" => msg!("stats-break-system"),
+            "tools" => msg!("stats-break-tools"),
+            "options" => msg!("stats-break-options"),
             // In logs of earlier versions.
-            "head" => "the system prompt or the tools changed",
-            "message" => "an earlier message changed",
-            "time_to_live" => "the cache had expired",
-            "unknown" => "unknown: the request had not changed",
-            other => other,
+            "head" => msg!("stats-break-head"),
+            "message" => msg!("stats-break-message"),
+            "time_to_live" => msg!("stats-break-expired"),
+            "unknown" => msg!("stats-break-unknown"),
+            other => other.to_owned(),
         };
         format!("  {count} × {words}\n")
     });
-    format!("unannounced cache breaks\n{}", causes.collect::<String>())
+    format!("{}\n{}", msg!("stats-cache-breaks"), causes.collect::<String>())
 }
 
 fn layers(summary: &MetricsSummary) -> String {
     if summary.layers.is_empty() {
         return String::new();
     }
-    let mut table = NumberTable::new(&[
-        "layer",
-        "fired",
-        "tokens freed",
-        "changed",
-        "summaries",
-        "prefix changed",
+    let mut table = NumberTable::new([
+        msg!("stats-head-layer"),
+        msg!("stats-head-fired"),
+        msg!("stats-head-freed"),
+        msg!("stats-head-changed"),
+        msg!("stats-head-summaries"),
+        msg!("stats-head-prefix"),
     ]);
     for (name, layer) in &summary.layers {
         table.row(
@@ -120,18 +132,19 @@ fn layers(summary: &MetricsSummary) -> String {
     let mut text = table.render();
     if summary.summaries() > 0 {
         let (made, sessions) = (summary.summaries(), summary.sessions.max(1));
-        text.push_str(&format!(
-            "summaries per session: {}.{}\n",
-            made / sessions,
-            made * 10 / sessions % 10
-        ));
+        let number = format!("{}.{}", made / sessions, made * 10 / sessions % 10);
+        text.push_str(&msg!("stats-summaries", number = number));
+        text.push('\n');
     }
     for (name, layer) in &summary.layers {
         let Some(kept) = layer.kept.mean() else { continue };
-        text.push_str(&format!(
-            "kept by the summaries of {name}: {} % of names, {} % of your messages\n",
-            kept.names_percent, kept.user_messages_percent
+        text.push_str(&msg!(
+            "stats-kept",
+            layer = name.as_str(),
+            names = kept.names_percent,
+            messages = kept.user_messages_percent
         ));
+        text.push('\n');
     }
     text
 }
@@ -140,7 +153,14 @@ fn tools(summary: &MetricsSummary) -> String {
     if summary.tools.is_empty() {
         return String::new();
     }
-    let mut table = NumberTable::new(&["tool", "calls", "denied", "failed", "stored", "time"]);
+    let mut table = NumberTable::new([
+        msg!("stats-head-tool"),
+        msg!("stats-head-calls"),
+        msg!("stats-head-denied"),
+        msg!("stats-head-failed"),
+        msg!("stats-head-stored"),
+        msg!("stats-head-time"),
+    ]);
     for (name, tool) in &summary.tools {
         table.row(
             name,
@@ -160,9 +180,16 @@ fn jobs(summary: &MetricsSummary) -> String {
     if summary.jobs.is_empty() {
         return String::new();
     }
-    let head =
-        ["background task", "runs", "skipped", "failed", "killed", "requests", "changed", "denied"];
-    let mut table = NumberTable::new(&head);
+    let mut table = NumberTable::new([
+        msg!("stats-head-task"),
+        msg!("stats-head-runs"),
+        msg!("stats-head-skipped"),
+        msg!("stats-head-failed"),
+        msg!("stats-head-killed"),
+        msg!("stats-head-requests"),
+        msg!("stats-head-changed"),
+        msg!("stats-head-denied"),
+    ]);
     for (name, job) in &summary.jobs {
         table.row(
             name,
@@ -175,33 +202,37 @@ fn jobs(summary: &MetricsSummary) -> String {
 
 fn memories(summary: &MetricsSummary) -> String {
     let memory = summary.memory;
-    let kept = [
-        (memory.written, "written"),
-        (memory.corrected, "corrected"),
-        (memory.undone, "undone"),
-        (memory.dropped, "proposed and dropped"),
+    let counts = [
+        memory.written,
+        memory.corrected,
+        memory.undone,
+        memory.dropped,
+        memory.recalled,
+        memory.cited,
+        memory.helpful,
     ];
-    let used =
-        [(memory.recalled, "recalled"), (memory.cited, "cited"), (memory.helpful, "helpful")];
-    if kept.iter().chain(&used).all(|(count, _)| *count == 0) {
+    if counts == [0; 7] {
         return String::new();
     }
-    let line = |counts: &[(u64, &str)]| {
-        let counts = counts.iter().map(|(count, what)| format!("{} {what}", group_digits(*count)));
-        format!("memories: {}\n", counts.collect::<Vec<_>>().join(", "))
-    };
-    let rate = match memory.pollution_rate() {
-        Some(rate) => format!("corrected or undone of those written: {}\n", percent(Some(rate))),
-        None => String::new(),
-    };
-    format!("{}{rate}{}", line(&kept), line(&used))
+    let [written, corrected, undone, dropped, recalled, cited, helpful] = counts.map(group_digits);
+    let kept = msg!(
+        "stats-memories-kept",
+        written = written,
+        corrected = corrected,
+        undone = undone,
+        dropped = dropped
+    );
+    let used = msg!("stats-memories-used", recalled = recalled, cited = cited, helpful = helpful);
+    let rate = memory.pollution_rate();
+    let rate = rate.map(|rate| msg!("stats-pollution", percent = percent(Some(rate))));
+    let lines = [Some(kept), rate, Some(used)].into_iter().flatten();
+    lines.map(|line| line + "\n").collect()
 }
 
 fn breakers(summary: &MetricsSummary) -> String {
     let lines = summary.breakers.iter().map(|(name, breaker)| {
-        let times = counted(breaker.opened, "time");
-        let open = counted(breaker.open, "session");
-        format!("circuit breaker {name}: opened {times}; still open in {open}\n")
+        let open = sessions_text(breaker.open);
+        msg!("stats-breaker", name = name.as_str(), times = breaker.opened, open = open) + "\n"
     });
     lines.collect()
 }
@@ -209,11 +240,12 @@ fn breakers(summary: &MetricsSummary) -> String {
 fn unread(summary: &MetricsSummary) -> String {
     let mut text = String::new();
     for (kind, count) in &summary.unknown_kinds {
-        text.push_str(&format!("{} of unknown kind {kind}\n", counted(*count, "metric")));
+        text.push_str(&msg!("stats-unknown-kind", count = *count, kind = kind.as_str()));
+        text.push('\n');
     }
     if summary.unreadable_lines > 0 {
-        let lines = counted(summary.unreadable_lines, "line");
-        text.push_str(&format!("{lines} of the log unreadable\n"));
+        text.push_str(&msg!("stats-unreadable", count = summary.unreadable_lines));
+        text.push('\n');
     }
     text
 }
@@ -222,11 +254,11 @@ fn unread(summary: &MetricsSummary) -> String {
 fn cost(spent: &RequestTotals) -> String {
     let known = dollars(spent.cost_usd);
     match spent.unpriced {
-        0 => format!("cost {known}"),
+        0 => msg!("stats-cost", cost = known),
         all if spent.cost_usd == 0.0 => {
-            format!("cost unknown: no price for the model of {}", counted(all, "request"))
+            msg!("stats-cost-unknown", requests = requests_text(all))
         }
-        some => format!("cost {known}, and {} without a known price", counted(some, "request")),
+        some => msg!("stats-cost-partly", cost = known, requests = requests_text(some)),
     }
 }
 
@@ -238,9 +270,12 @@ fn short_cost(spent: &RequestTotals) -> String {
     }
 }
 
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", group_digits(count))
+fn requests_text(count: u64) -> String {
+    msg!("stats-requests", count = count, number = group_digits(count))
+}
+
+fn sessions_text(count: u64) -> String {
+    msg!("stats-sessions", count = count, number = group_digits(count))
 }
 
 fn day(moment: Timestamp) -> String {

@@ -557,6 +557,71 @@ signals-failed = cannot listen for signals: { $error }
 
 # Statistics and profiles
 
+stats-head-purpose = requests for
+stats-head-model = model
+stats-head-sent = sent
+stats-head-failed = failed
+stats-head-input = tokens in
+stats-head-cached = cached
+stats-head-output = out
+stats-head-cost = cost
+stats-head-time = time
+stats-head-layer = layer
+stats-head-fired = fired
+stats-head-freed = tokens freed
+stats-head-changed = changed
+stats-head-summaries = summaries
+stats-head-prefix = prefix changed
+stats-head-tool = tool
+stats-head-calls = calls
+stats-head-denied = denied
+stats-head-stored = stored
+stats-head-task = background task
+stats-head-runs = runs
+stats-head-skipped = skipped
+stats-head-killed = killed
+stats-head-requests = requests
+stats-requests = { $count ->
+        [one] 1 request
+       *[other] { $number } requests
+    }
+stats-sessions = { $count ->
+        [one] 1 session
+       *[other] { $number } sessions
+    }
+stats-period = { $first } to { $last }
+stats-overview = { $when }, { $sessions }
+stats-spent = { $requests }, { $input } tokens in{ $cached }, { $output } out
+stats-cached = {" "}({ $percent } from the cache)
+stats-cost = cost { $cost }
+stats-cost-unknown = cost unknown: no price for the model of { $requests }
+stats-cost-partly = cost { $cost }, and { $requests } without a known price
+stats-cache-breaks = unannounced cache breaks
+stats-break-model = the model changed
+stats-break-system = the system prompt changed
+stats-break-tools = the tools changed
+stats-break-options = the options of the request changed
+stats-break-head = the system prompt or the tools changed
+stats-break-message = an earlier message changed
+stats-break-expired = the cache had expired
+stats-break-unknown = unknown: the request had not changed
+stats-summaries = summaries per session: { $number }
+stats-kept = kept by the summaries of { $layer }: { $names } % of names, { $messages } % of your messages
+stats-memories-kept = memories: { $written } written, { $corrected } corrected, { $undone } undone, { $dropped } proposed and dropped
+stats-memories-used = memories: { $recalled } recalled, { $cited } cited, { $helpful } helpful
+stats-pollution = corrected or undone of those written: { $percent }
+stats-breaker = circuit breaker { $name }: opened { $times ->
+        [one] 1 time
+       *[other] { $times } times
+    }; still open in { $open }
+stats-unknown-kind = { $count ->
+        [one] 1 metric
+       *[other] { $count } metrics
+    } of unknown kind { $kind }
+stats-unreadable = { $count ->
+        [one] 1 line
+       *[other] { $count } lines
+    } of the log unreadable
 stats-title = Metrics of { $scope }
 stats-none = No metrics recorded for { $scope } in { $folder }. Every model request adds an entry.
 stats-none-since = No metrics recorded for { $scope } since { $since } in { $folder }.
