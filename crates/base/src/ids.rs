@@ -23,6 +23,13 @@ macro_rules! id_type {
             pub fn generate(ids: &dyn IdSource) -> Self {
                 Self(ids.next())
             }
+
+            /// When it was made; none for ids of other programs that do not say.
+            pub fn time(&self) -> Option<jiff::Timestamp> {
+                let (seconds, nanoseconds) = self.0.get_timestamp()?.to_unix();
+                let nanoseconds = i32::try_from(nanoseconds).ok()?;
+                jiff::Timestamp::new(i64::try_from(seconds).ok()?, nanoseconds).ok()
+            }
         }
 
         impl fmt::Display for $name {

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dormouse_base::{Dir, EntryKind, RelPath};
+use dormouse_frontmatter as frontmatter;
 
 use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
-use crate::entry::MemoryEntry;
+use crate::entry::{MemoryEntry, as_text};
 use crate::index::{self, LONGEST_LINE, MemoryIndex};
-use crate::kind::Scope;
+use crate::kind::{MemoryType, Scope, Trust};
 use crate::names::fold;
 use crate::names::{INDEX, MemoryFile};
 use crate::repetition::{Claims, KnownTexts, TextRelation};
@@ -161,12 +162,35 @@ fn of_text(file: &str, bytes: &[u8], secrets: SecretScan) -> Vec<LintFinding> {
         .iter()
         .map(|problem| LintFinding::new(FindingKind::Odd, file, problem.to_string()));
     let mut findings: Vec<LintFinding> = odd.collect();
+    let unknown = unknown_words(bytes);
+    findings.extend(
+        unknown.into_iter().map(|message| LintFinding::new(FindingKind::Odd, file, message)),
+    );
+    if entry.problems.is_empty() && entry.body.trim().is_empty() {
+        let message = "has no text; write what is to be remembered, or delete it";
+        findings.push(LintFinding::new(FindingKind::Odd, file, message));
+    }
     for found in secrets(&String::from_utf8_lossy(bytes)) {
         let message = format!("looks like a secret ({}); take the value out", found.rule);
         let finding = LintFinding::new(FindingKind::Secret, file, message);
         findings.push(LintFinding { line: Some(found.line), ..finding });
     }
     findings
+}
+
+/// Values of the frontmatter that mean nothing.
+fn unknown_words(bytes: &[u8]) -> Vec<String> {
+    let text = as_text(bytes);
+    let fields = frontmatter::parse(&text).fields;
+    let kind = fields.text("type").filter(|word| MemoryType::from_word(word).is_none());
+    let kind = kind.map(|word| {
+        format!("its type `{word}` is unknown; use user, feedback, project or reference")
+    });
+    let trust = fields.text("trust").filter(|word| Trust::from_word(word).is_none());
+    let trust = trust.map(|word| {
+        format!("its trust `{word}` is unknown and counts as the lowest; remove it or correct it")
+    });
+    kind.into_iter().chain(trust).collect()
 }
 
 /// Texts seen so far.

@@ -36,7 +36,7 @@ pub struct Header {
     pub pinned: bool,
     /// Whether it waits for the user's confirmation; until then it is never recalled (M-17).
     pub quarantined: bool,
-    /// The lowest trust of its sources; a file without it is the user's own.
+    /// The lowest trust of its sources; a file without it is the user's own, an unknown word counts as the lowest.
     pub trust: Option<Trust>,
     /// Source messages.
     pub sources: Vec<String>,
@@ -64,7 +64,10 @@ impl Header {
             modified: fields.text("modified").and_then(moment),
             pinned: fields.text("pinned").is_some_and(is_true),
             quarantined: fields.text("quarantined").is_some_and(is_true),
-            trust: fields.text("trust").and_then(Trust::from_word),
+            // A word that is not known may be one of a later version: it must not count as the highest.
+            trust: fields
+                .text("trust")
+                .map(|word| Trust::from_word(word).unwrap_or(Trust::Outside)),
             sources: list("source"),
             supersedes: list("supersedes"),
             anchors: list("anchors"),

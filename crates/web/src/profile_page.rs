@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use dormouse_base::{format_dollars, format_percent, group_digits};
+use dormouse_context::compact::Fidelity;
 use dormouse_context::profile::{CacheUse, LayerProfile, LayerStatus, Profile, RequestProfile};
 use dormouse_conversation::metrics::RequestTotals;
 use dormouse_messages::Locale;
@@ -330,6 +331,22 @@ fn breaks(profile: &Profile) -> Markup {
     }
 }
 
+/// The shares that a summary kept, in percent; as it stands where it is of another version.
+fn kept(json: &str) -> String {
+    let Ok(kept) = serde_json::from_str::<Fidelity>(json) else { return printable(json) };
+    let percent = |share: f64| format_percent(Some(share));
+    msg!(
+        "profile-kept",
+        messages = percent(kept.user_messages),
+        request = percent(kept.last_request),
+        paths = percent(kept.paths),
+        identifiers = percent(kept.identifiers),
+        numbers = percent(kept.numbers),
+        errors = percent(kept.errors),
+        tasks = percent(kept.open_tasks)
+    )
+}
+
 fn compactions(profile: &Profile) -> Markup {
     let rows = profile.compactions.iter().map(|one| {
         vec![
@@ -338,7 +355,7 @@ fn compactions(profile: &Profile) -> Markup {
             printable(&one.method),
             group_digits(one.tokens_before),
             group_digits(one.tokens_after),
-            one.fidelity.as_ref().map_or_else(String::new, |raw| printable(raw.get())),
+            one.fidelity.as_ref().map_or_else(String::new, |raw| kept(raw.get())),
         ]
     });
     let head = [

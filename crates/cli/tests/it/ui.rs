@@ -99,7 +99,7 @@ fn other_sites_and_other_names_are_refused() {
     assert_eq!(viewer.get(remove).status, 405);
     viewer.get(QUAY).ok();
     assert_eq!(viewer.post(remove, &fields).status, 303);
-    assert_eq!(viewer.get(QUAY).status, 404);
+    assert!(viewer.get(QUAY).ok().body.contains("was removed on"));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn trash_undo_history_inbox_and_doctor() {
     let history = viewer.get("/memory/history/project/quay.md").ok();
     assert!(history.body.contains("restored in the viewer") && history.body.contains("north quay"));
     assert_eq!(post("/change/project/2/undo"), 303, "adding the larder");
-    assert_eq!(viewer.get("/memory/view/project/larder.md").status, 404);
+    assert!(viewer.get("/memory/view/project/larder.md").ok().body.contains("was removed on"));
     assert_eq!(post("/change/project/2/undo"), 409, "it is undone already");
     assert_eq!(post("/change/project/99/undo"), 404);
 
@@ -547,4 +547,51 @@ fn sessions_of_claude_code() {
     assert!(requests.contains("Size of each request") && requests.contains("$0."), "{requests}");
     let found = viewer.get("/sessions?source=claude&q=north").ok().body;
     assert!(found.contains("In the north."), "{found}");
+}
+
+/// What somebody stumbles over who follows old links and edits by hand: each page says what is the matter.
+#[test]
+fn old_links_wrong_addresses_and_bad_files_are_explained() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("North.")).start();
+    let home = TestHome::new().with_server(&server);
+    add_memory(&home, "quay", "where boats land", "Boats land at the north quay.");
+    home.run(&mut dormouse(&home, &["-p", "where do boats land at the quay?"])).success();
+    server.finish();
+    let viewer = ViewerClient::open(&home, &[]);
+    let token = viewer.token(QUAY);
+
+    // Of each session the list says what it took and what happened.
+    let list = viewer.get("/sessions").ok().body;
+    for part in ["1 request", " tokens", "cost unknown", "1 memory recalled"] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let id = home.transcripts()[0].file_stem().unwrap().to_string_lossy().into_owned();
+    let short = viewer.get(&format!("/session/dormouse/{id}"));
+    assert_eq!(short.status, 308);
+    assert_eq!(short.header("location").unwrap(), format!("/session/dormouse/{id}/transcript"));
+    viewer.get(&format!("/session/dormouse/{id}/transcript?message=zzz")).ok();
+    for days in ["abc", "99999999999", "-1", ""] {
+        viewer.get(&format!("/figures?days={days}")).ok();
+    }
+    let empty = "0193b0a4-0000-7000-8000-000000000001";
+    let first = json!({"type": "user", "uuid": "0193b0a4-0000-7000-9000-000000000001", "timestamp": "2026-11-02T08:00:00.000Z", "sessionId": empty, "message": {"role": "user", "content": "hello"}});
+    let folder = crate::dream::project_folder(&home);
+    home.write(folder.join(format!("{empty}.jsonl")), format!("{first}\n"));
+    let requests = viewer.get(&format!("/session/dormouse/{empty}/requests")).ok().body;
+    assert!(requests.contains("No requests yet"), "{requests}");
+
+    // A file that was edited badly says so, and never counts as more trusted for it.
+    let file = crate::dream::project_memory(&home).join("quay.md");
+    home.write(&file, "---\nname: quay\ntype: banana\ntrust: emperor\n---\n");
+    let page = viewer.get(QUAY).ok().body;
+    for part in ["`banana` is unknown", "`emperor` is unknown", "has no text"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("typed by the user"), "{page}");
+
+    // A link to a memory that was removed leads to its restoration.
+    assert_eq!(viewer.post("/memory/remove/project/quay.md", &[("token", &token)]).status, 303);
+    let removed = viewer.get(QUAY).ok().body;
+    assert!(removed.contains("was removed on") && removed.contains("Restore"), "{removed}");
+    assert_eq!(viewer.get("/memory/view/project/never.md").status, 404);
 }

@@ -21,4 +21,5 @@ pub use read::{MetricEntry, MetricsFilter, UnreadableLines, read_metrics};
 pub use summary::{
     BreakerTotals, JobTotals, KeptTotals, LayerTotals, MemoryTotals, MetricsPeriod, MetricsSummary,
     RequestTotals, ToolTotals, summarize_metrics, summarize_metrics_by_day,
+    summarize_metrics_by_session,
 };

@@ -374,16 +374,31 @@ pub fn summarize_metrics_by_day(
     filter: &MetricsFilter,
     zone: &TimeZone,
 ) -> Result<BTreeMap<Date, MetricsSummary>, FileError> {
-    let mut days: BTreeMap<Date, (MetricsSummary, Sessions)> = BTreeMap::new();
+    summarize_by(folder, filter, |entry| entry.at.to_zoned(zone.clone()).date())
+}
+
+/// Adds up the metrics that pass a filter, for each session.
+pub fn summarize_metrics_by_session(
+    folder: &Path,
+    filter: &MetricsFilter,
+) -> Result<BTreeMap<SessionId, MetricsSummary>, FileError> {
+    summarize_by(folder, filter, |entry| entry.session)
+}
+
+fn summarize_by<K: Ord>(
+    folder: &Path,
+    filter: &MetricsFilter,
+    key: impl Fn(&MetricEntry) -> K,
+) -> Result<BTreeMap<K, MetricsSummary>, FileError> {
+    let mut groups: BTreeMap<K, (MetricsSummary, Sessions)> = BTreeMap::new();
     let _unreadable = read_metrics(folder, filter, &mut |entry| {
-        let day = entry.at.to_zoned(zone.clone()).date();
-        let (summary, sessions) = days.entry(day).or_default();
+        let (summary, sessions) = groups.entry(key(&entry)).or_default();
         sessions.add(&entry);
         summary.add(&entry);
     })?;
-    let finished = days.into_iter().map(|(day, (mut summary, sessions))| {
+    let finished = groups.into_iter().map(|(key, (mut summary, sessions))| {
         sessions.finish(&mut summary);
-        (day, summary)
+        (key, summary)
     });
     Ok(finished.collect())
 }

@@ -73,7 +73,14 @@ async fn view(
 ) -> Response {
     reply::page(viewer, Area::Memories, Some(done), move |viewer, frame| {
         let named = ViewedMemory::of(viewer, &scope, &file)?;
-        let page = MemoryPage::of(viewer, &named)?;
+        let page = match MemoryPage::of(viewer, &named) {
+            Err(ViewerError::NotFound) => {
+                let trashed = named.removed()?.ok_or(ViewerError::NotFound)?;
+                let content = memory::removed_page(frame, named.scope, &trashed);
+                return Ok((trashed.name, content));
+            }
+            page => page?,
+        };
         Ok((page.found.memory.name().to_owned(), memory::page(frame, &page)))
     })
     .await

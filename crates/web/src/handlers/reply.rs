@@ -132,7 +132,7 @@ fn error_page(frame: &PageFrame<'_>, area: Option<Area>, error: &ViewerError) ->
     let content = html! {
         h1 { (title) }
         p class="notice warn" role="alert" { (error) }
-        p { a href="/" { (msg!("nav-memories")) } }
+        p { a href=(area.unwrap_or(Area::Memories).path()) { (area.unwrap_or(Area::Memories).name()) } }
     };
     (status(error), frame.page(area, &title, &content)).into_response()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use dormouse_base::MessageId;
 use dormouse_conversation::transcript::session_file;
@@ -34,6 +34,7 @@ const FOLLOW: Duration = Duration::from_millis(400);
 pub(super) fn routes() -> Router<Arc<Viewer>> {
     Router::new()
         .route("/sessions", get(all))
+        .route("/session/{source}/{id}", get(to_transcript))
         .route("/session/{source}/{id}/transcript", get(view))
         .route("/session/{source}/{id}/transcript/part", get(part))
         .route("/session/{source}/{id}/follow", get(follow))
@@ -49,7 +50,17 @@ type SessionAddress = Path<(String, String)>;
 struct PartQuery {
     before: Option<u64>,
     /// A message that the part is to have.
-    message: Option<MessageId>,
+    message: Option<String>,
+}
+
+impl PartQuery {
+    fn message(&self) -> Option<MessageId> {
+        self.message.as_ref()?.parse().ok()
+    }
+}
+
+async fn to_transcript(Path((source, id)): SessionAddress) -> Redirect {
+    Redirect::permanent(&address::session(&address::encoded(&source), &id, "transcript"))
 }
 
 async fn all(State(viewer): State<Arc<Viewer>>, Query(query): Query<SessionQuery>) -> Response {
@@ -75,14 +86,14 @@ async fn view(
 ) -> Response {
     reply::page(viewer, Area::Sessions, None, move |viewer, _| {
         let named = ViewedSession::of(viewer, &source, &id)?;
-        let part = match query.message {
+        let part = match query.message() {
             Some(message) => around(&named, message)?,
             None => before(&named, query.before)?,
         };
         let base = address::session(&source, &id, "transcript");
         // Only the newest part can grow.
         let follow = format!("{}?after={}", address::session(&source, &id, "follow"), part.end);
-        let is_newest = query.before.is_none() && query.message.is_none();
+        let is_newest = query.before.is_none() && query.message().is_none();
         let follow = is_newest.then_some(follow.as_str());
         let content = transcript::page(&part, &base, follow, &|path| memory_link(viewer, path));
         shown(&named, SessionTab::Transcript, &content)
@@ -169,8 +180,13 @@ async fn requests(
     reply::page(viewer, Area::Sessions, None, move |viewer, _| {
         let named = ViewedSession::of(viewer, &source, &id)?;
         let path = named.source.folder.path().join(session_file(named.session).as_path());
-        let profile = viewer.sources.profiler.profile(&path)?;
-        shown(&named, SessionTab::Requests, &profile_page::profile(&profile))
+        let content = match viewer.sources.profiler.profile(&path) {
+            Ok(profile) => profile_page::profile(&profile),
+            // A session without a response has nothing to show; that is no fault.
+            Err(ViewerError::Profile(reason)) => sessions::no_requests(&reason),
+            Err(error) => return Err(error),
+        };
+        shown(&named, SessionTab::Requests, &content)
     })
     .await
 }

@@ -32,12 +32,12 @@ pub(crate) fn session(source: &str, id: &str, part: &str) -> String {
     format!("/session/{source}/{}/{part}", encoded(id))
 }
 
-/// The address of the message that a source of a memory names as `session/message`; none for other sources.
-pub(crate) fn source(text: &str) -> Option<String> {
+/// The message that a source of a memory names as `session/message`, and its address; none for other sources.
+pub(crate) fn source(text: &str) -> Option<(MessageId, String)> {
     let (session, message) = text.split(' ').next()?.split_once('/')?;
     let (session, message): (SessionId, MessageId) = (session.parse().ok()?, message.parse().ok()?);
     let page = self::session("dormouse", &session.to_string(), "transcript");
-    Some(format!("{page}?message={message}#{message}"))
+    Some((message, format!("{page}?message={message}#{message}")))
 }
 
 #[cfg(test)]

@@ -25,14 +25,17 @@ const MAX_DAYS: u16 = 366;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct FiguresQuery {
-    pub(crate) days: Option<u16>,
+    /// A number of days; anything else is the usual number.
+    pub(crate) days: String,
     /// `all`: of all projects.
     pub(crate) projects: String,
 }
 
 impl FiguresQuery {
     pub(crate) fn days(&self) -> u16 {
-        self.days.unwrap_or(DAYS).clamp(1, MAX_DAYS)
+        self.days
+            .parse()
+            .map_or(DAYS, |days: u64| u16::try_from(days).unwrap_or(MAX_DAYS).clamp(1, MAX_DAYS))
     }
 }
 

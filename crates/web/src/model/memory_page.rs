@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse_memory::recall::QuarantineFilter;
 use dormouse_memory::{
     Anchor, ChangeId, ContentHash, DiffFiles, FileDiff, FoundMemory, Freshness, MemoryEntry,
-    MemoryFile, MemoryUsage, Store, StoreChange, StoreScope,
+    MemoryFile, MemoryUsage, Store, StoreChange, StoreScope, Trashed, lint_text,
 };
 
 use crate::error::ViewerError;
@@ -32,6 +32,12 @@ impl<'a> ViewedMemory<'a> {
         Ok(Self { scope, position, store, file: MemoryFile::existing(file)? })
     }
 
+    /// What is known of it after its removal; none if it was never there, or too long ago.
+    pub(crate) fn removed(&self) -> Result<Option<Trashed>, ViewerError> {
+        let trash = self.store.history().trash()?;
+        Ok(trash.into_iter().find(|trashed| trashed.file == self.file))
+    }
+
     /// Its file as it is now.
     pub(crate) fn text(&self) -> Result<(String, ContentHash), ViewerError> {
         let (bytes, hash) = self.store.read(&self.file)?;
@@ -49,6 +55,8 @@ pub(crate) struct MemoryPage {
     pub(crate) usage: MemoryUsage,
     pub(crate) anchors: Vec<(Anchor, Freshness)>,
     pub(crate) related: Vec<RelatedMemory>,
+    /// What is wrong with its file.
+    pub(crate) problems: Vec<String>,
 }
 
 impl MemoryPage {
@@ -60,7 +68,10 @@ impl MemoryPage {
             .ok_or(ViewerError::NotFound)?;
         let (entry, _) = found.read()?;
         let related = related(viewer, &found, &entry)?;
+        let (text, _) = named.text()?;
+        let problems = lint_text(named.file.as_str(), text.as_bytes(), |_| Vec::new());
         Ok(Self {
+            problems: problems.into_iter().map(|finding| finding.message).collect(),
             scope: named.scope,
             age_days: found.age(viewer.now()).days(),
             changed: found.changed_at(),

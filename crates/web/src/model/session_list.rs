@@ -1,6 +1,9 @@
 //! The sessions of a folder of transcripts, and passages of them.
 
+use std::collections::BTreeMap;
+
 use dormouse_base::SessionId;
+use dormouse_conversation::metrics::{MetricsFilter, MetricsSummary, summarize_metrics_by_session};
 use dormouse_conversation::transcript::{
     Passage, SessionHead, search_sessions, session_head, session_heads,
 };
@@ -36,6 +39,8 @@ pub(crate) struct SessionList {
     pub(crate) source: &'static str,
     pub(crate) sources: Vec<&'static str>,
     pub(crate) results: SessionResults,
+    /// The figures of its sessions, where there are any.
+    pub(crate) known: BTreeMap<SessionId, MetricsSummary>,
 }
 
 pub(crate) fn list(viewer: &Viewer, query: &SessionQuery) -> Result<SessionList, ViewerError> {
@@ -44,7 +49,7 @@ pub(crate) fn list(viewer: &Viewer, query: &SessionQuery) -> Result<SessionList,
     let chosen = viewer.session_source(&query.source).ok().or(viewer.sources.sessions.first());
     let Some(TranscriptSource { name, folder }) = chosen else {
         let results = SessionResults::Heads { heads: Vec::new(), all: 0, page: 0, pages: 1 };
-        return Ok(SessionList { source: "dormouse", sources, results });
+        return Ok(SessionList { source: "dormouse", sources, results, known: BTreeMap::new() });
     };
     let results = if query.q.trim().is_empty() {
         let (heads, all) = session_heads(folder, query.page.saturating_mul(PAGE), PAGE)?;
@@ -52,7 +57,24 @@ pub(crate) fn list(viewer: &Viewer, query: &SessionQuery) -> Result<SessionList,
     } else {
         SessionResults::Passages(search_sessions(folder, &query.q, PASSAGES)?)
     };
-    Ok(SessionList { source: name, sources, results })
+    let known = match &results {
+        SessionResults::Heads { heads, .. } => known(viewer, heads)?,
+        SessionResults::Passages(_) => BTreeMap::new(),
+    };
+    Ok(SessionList { source: name, sources, results, known })
+}
+
+/// The figures of sessions. Nothing older than the first of them is read.
+fn known(
+    viewer: &Viewer,
+    heads: &[SessionHead],
+) -> Result<BTreeMap<SessionId, MetricsSummary>, ViewerError> {
+    let begun = heads.iter().map(|head| head.session.time()).min();
+    let project = Some(viewer.sources.project_key.clone());
+    let filter = MetricsFilter { since: begun.flatten(), session: None, project };
+    let mut all = summarize_metrics_by_session(&viewer.sources.metrics, &filter)?;
+    all.retain(|session, _| heads.iter().any(|head| head.session == *session));
+    Ok(all)
 }
 
 /// A session of a source, as an address names it.

@@ -123,11 +123,20 @@ fn changed_file(frame: &PageFrame<'_>, file: &DreamFile, report: &DreamReport) -
                     @if is_undone { span class="badge warn" { (msg!("change-undone")) } }
                 }
                 @if let Some(address) = file.take_back.as_ref().filter(|_| !is_undone) {
-                    (frame.button(address, &msg!("dream-take-back"), "quiet"))
+                    (frame.button(address, &take_back_label(&file.diff), "quiet"))
                 }
             }
             @if let Some(action) = report.deeds().find(concerns) { p { (action_line(action)) } }
             (diff::side_by_side(text(&file.diff.before).as_deref(), text(&file.diff.after).as_deref()))
         }
+    }
+}
+
+/// A memory that was merged from others does not come apart by its removal: the words say what the button does.
+fn take_back_label(diff: &FileDiff) -> String {
+    match (&diff.before, &diff.after) {
+        (None, _) => msg!("dream-remove-new"),
+        (Some(_), None) => msg!("dream-restore-old"),
+        (Some(_), Some(_)) => msg!("dream-take-back"),
     }
 }

@@ -32,7 +32,7 @@ impl Area {
         Self::Doctor,
     ];
 
-    fn path(self) -> &'static str {
+    pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Memories => "/",
             Self::Inbox => "/inbox",
@@ -45,7 +45,7 @@ impl Area {
         }
     }
 
-    fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             Self::Memories => msg!("nav-memories"),
             Self::Inbox => msg!("nav-inbox"),

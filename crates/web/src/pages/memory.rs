@@ -1,6 +1,6 @@
 //! One memory: its text, what is known about it, and what has to do with it.
 
-use dormouse_memory::Freshness;
+use dormouse_memory::{Freshness, StoreScope, Trashed};
 use maud::{Markup, html};
 
 use crate::message_catalog::msg;
@@ -24,6 +24,12 @@ pub(crate) fn page(frame: &PageFrame<'_>, page: &MemoryPage) -> Markup {
                 (frame.button(&to("confirm"), &msg!("memory-confirm"), "primary"))
             }
         }
+        @if !page.problems.is_empty() {
+            div class="notice warn" {
+                p { (msg!("memory-problems")) }
+                ul { @for problem in &page.problems { li { (problem) } } }
+            }
+        }
         div class="actions" {
             @if frame.can_change() { a class="button" href=(to("edit")) { (msg!("memory-edit")) } }
             a class="button quiet" href=(to("history")) { (msg!("memory-history")) }
@@ -32,6 +38,19 @@ pub(crate) fn page(frame: &PageFrame<'_>, page: &MemoryPage) -> Markup {
         div class="columns" {
             section class="paper" aria-label=(msg!("memory-text")) { (markdown::markdown(page.entry.text())) }
             aside { (facts(page)) (related(&page.related)) (usage(page)) }
+        }
+    }
+}
+
+/// In place of a memory that was removed.
+pub(crate) fn removed_page(frame: &PageFrame<'_>, scope: StoreScope, trashed: &Trashed) -> Markup {
+    let to = |action: &str| address::memory(action, scope, trashed.file.as_str());
+    html! {
+        h1 { (trashed.name) }
+        p class="notice" { (msg!("memory-was-removed", when = words::time(trashed.removed), author = trashed.author.to_string())) }
+        div class="actions" {
+            (frame.button(&to("restore"), &msg!("trash-restore"), "primary"))
+            a class="button quiet" href=(to("history")) { (msg!("memory-history")) }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Lists of sessions, and the frame of the pages about one.
 
-use dormouse_base::format_bytes;
+use dormouse_base::{format_bytes, format_dollars, group_digits};
 use dormouse_conversation::Role;
+use dormouse_conversation::metrics::MetricsSummary;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
@@ -17,6 +18,11 @@ pub(crate) enum SessionTab {
     Transcript,
     Requests,
     Checkpoints,
+}
+
+/// In place of the requests of a session that cannot be profiled.
+pub(crate) fn no_requests(reason: &str) -> Markup {
+    html! { p class="empty" { (msg!("session-no-requests")) } p class="soft" { (reason) } }
 }
 
 pub(crate) fn page(list: &SessionList, query: &SessionQuery) -> Markup {
@@ -48,8 +54,10 @@ pub(crate) fn page(list: &SessionList, query: &SessionQuery) -> Markup {
                             } }
                             p class="meta" {
                                 @if let Ok(time) = Timestamp::try_from(head.modified) { span { (words::time(time)) } }
-                                span { (format_bytes(head.bytes)) }
-                                code { (head.session) }
+                                @match list.known.get(&head.session) {
+                                    Some(known) => @for text in known_of(known) { span { (text) } },
+                                    None => span { (format_bytes(head.bytes)) },
+                                }
                             }
                         } }
                     }
@@ -153,4 +161,30 @@ fn checkpoint_file(file: &CheckpointFile) -> Markup {
             }
         }
     }
+}
+
+/// What the figures know of a session: requests, tokens, cost, and marks for what happened in it.
+fn known_of(known: &MetricsSummary) -> Vec<String> {
+    let total = &known.total;
+    let tokens = group_digits(total.usage.input_total() + total.usage.output_tokens);
+    let cost = match total.unpriced {
+        0 => format_dollars(total.cost_usd),
+        _ if total.cost_usd == 0.0 => msg!("session-cost-unknown"),
+        _ => format!("> {}", format_dollars(total.cost_usd)),
+    };
+    let mut texts = vec![
+        msg!("dreams-requests", count = total.requests),
+        msg!("session-tokens", tokens = tokens),
+        cost,
+    ];
+    if known.memory.recalled > 0 {
+        texts.push(msg!("session-recalled", count = known.memory.recalled));
+    }
+    if known.memory.written > 0 {
+        texts.push(msg!("session-saved", count = known.memory.written));
+    }
+    if known.summaries() > 0 {
+        texts.push(msg!("session-compacted", count = known.summaries()));
+    }
+    texts
 }

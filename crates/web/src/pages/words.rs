@@ -56,7 +56,12 @@ pub(crate) fn change(kind: ChangeKind) -> String {
 pub(crate) fn source(text: &str) -> Markup {
     html! {
         @match address::source(text) {
-            Some(address) => a href=(address) { code { (text) } },
+            Some((message, address)) => a href=(address) title=(text) {
+                @match message.time() {
+                    Some(when) => (msg!("source-message", when = time(when))),
+                    None => code { (text) },
+                }
+            },
             None => code { (text) },
         }
     }

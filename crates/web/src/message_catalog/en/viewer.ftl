@@ -76,9 +76,11 @@ dream-previewed = { $count ->
     }
 dream-refusals = Refused during the dream
 dream-refused = refused: { $reason }
+dream-remove-new = Remove this memory
 dream-removed = removed
-dream-take-back = Take back this change
+dream-restore-old = Restore this memory
 dream-stopped = Stopped; nothing was changed
+dream-take-back = Take back this change
 dream-unchanged = nothing had to change
 dream-undo-hint = This undoes all changes of the dream together. Each file below can also be taken back alone.
 dream-waits = waits in the inbox
@@ -217,9 +219,11 @@ memory-about = About
 memory-confirm = Confirm
 memory-edit = Edit
 memory-history = History
+memory-problems = There is something wrong with this memory's file:
 memory-quarantined = In quarantine: its words come only from outside, so it is not recalled until you confirm it.
 memory-remove = Move to the trash
 memory-text = Text
+memory-was-removed = This memory was removed on { $when } by { $author }. It can be restored for 30 days.
 
 nav-changes = Changes
 nav-doctor = Doctor
@@ -230,8 +234,8 @@ nav-label = Pages
 nav-memories = Memories
 nav-read-only = read-only
 nav-sessions = Sessions
-nav-team = Team
 nav-skip = Skip to the content
+nav-team = Team
 
 pager-label = Pages of the list
 pager-next = Next
@@ -258,6 +262,7 @@ profile-first-after = first request after
 profile-freed = tokens freed
 profile-here = in this session
 profile-input = input tokens
+profile-kept = your messages { $messages }, last request { $request }, paths { $paths }, names { $identifiers }, numbers { $numbers }, errors { $errors }, open tasks { $tasks }
 profile-kept-out = tokens kept out
 profile-kept-out-by = kept out by
 profile-layer = layer
@@ -345,6 +350,22 @@ search-button = Search
 search-label = Search memories as a session would
 search-placeholder = A question or a few words; press / to get here
 
+session-compacted = { $count ->
+        [one] compacted once
+       *[other] compacted { $count } times
+    }
+session-cost-unknown = cost unknown
+session-no-requests = No requests yet: the model has not answered in this session.
+session-recalled = { $count ->
+        [one] 1 memory recalled
+       *[other] { $count } memories recalled
+    }
+session-saved = { $count ->
+        [one] 1 memory saved
+       *[other] { $count } memories saved
+    }
+session-tokens = { $tokens } tokens
+
 sessions-count = { $count ->
         [one] 1 session
        *[other] { $count } sessions
@@ -357,6 +378,8 @@ sessions-source = Sessions of
 sessions-title = Sessions
 sessions-untitled = Untitled session
 
+source-message = a message of { $when }
+
 state-never-helped = never helped
 state-pinned = pinned
 state-quarantined = in quarantine
@@ -366,6 +389,27 @@ tab-requests = Requests and cost
 tab-transcript = Transcript
 
 tabs-label = Views of the session
+
+team-layers-off = Layers off for everybody: { $layers }.
+team-log = Who changed what
+team-member = { $count ->
+        [one] 1 change, last { $when }
+       *[other] { $count } changes, last { $when }
+    }
+team-memory = Memory
+team-no-proposals = No proposals are open.
+team-none = This project has not joined a team. `dormouse team join` does that.
+team-people = Members
+team-proposals = Proposals
+team-repository = Repository
+team-review-off = Changes take effect at once.
+team-review-on = Changes of writers need a review.
+team-role = Role
+team-server = Server
+team-title = Team
+team-version = Version
+team-who = Who
+team-you = You
 
 transcript-attached = Attached context
 transcript-blocks = { $count ->
@@ -402,27 +446,6 @@ transcript-usage = { $input } in, { $output } out
 transcript-why = Rank memories for this message again, as of now
 transcript-withdrawn = undone
 
-team-layers-off = Layers off for everybody: { $layers }.
-team-log = Who changed what
-team-member = { $count ->
-        [one] 1 change, last { $when }
-       *[other] { $count } changes, last { $when }
-    }
-team-memory = Memory
-team-no-proposals = No proposals are open.
-team-none = This project has not joined a team. `dormouse team join` does that.
-team-people = Members
-team-proposals = Proposals
-team-repository = Repository
-team-review-off = Changes take effect at once.
-team-review-on = Changes of writers need a review.
-team-role = Role
-team-server = Server
-team-title = Team
-team-version = Version
-team-who = Who
-team-you = You
-
 trash-empty = The trash is empty.
 trash-hint = Removed memories can be restored for 30 days.
 trash-removed = removed { $when } by { $author }
@@ -444,6 +467,9 @@ usage-heeded = followed
 usage-last-helped = Last helped { $when }.
 usage-never-helped = Not known to have helped yet.
 usage-recalled = recalled
-usage-short = recalled { $recalled } times, helped { $helped }
+usage-short = recalled { $recalled ->
+        [one] once
+       *[other] { $recalled } times
+    }, helped { $helped }
 usage-title = Usage
 usage-violated = had to be repeated

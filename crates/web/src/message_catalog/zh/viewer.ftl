@@ -70,9 +70,11 @@ dream-overtaken = 未执行：期间记忆已被改动
 dream-previewed = 将改进 { $count } 条记忆
 dream-refusals = 做梦期间被拒绝
 dream-refused = 被拒绝：{ $reason }
+dream-remove-new = 移除这条记忆
 dream-removed = 移除
-dream-take-back = 撤回此改动
+dream-restore-old = 恢复这条记忆
 dream-stopped = 已停止，没有改动
+dream-take-back = 撤回此改动
 dream-unchanged = 无需改动
 dream-undo-hint = 这会一起撤销此梦的所有改动。下面的每个文件也可以单独撤回。
 dream-waits = 在收件箱中等待
@@ -202,9 +204,11 @@ memory-about = 信息
 memory-confirm = 确认
 memory-edit = 编辑
 memory-history = 历史
+memory-problems = 这条记忆的文件有问题：
 memory-quarantined = 已隔离：其内容仅来自外部，在您确认之前不会被回忆。
 memory-remove = 移到回收站
 memory-text = 文本
+memory-was-removed = 这条记忆于 { $when } 被 { $author } 移除。30 天内可以恢复。
 
 nav-changes = 改动
 nav-doctor = 体检
@@ -215,8 +219,8 @@ nav-label = 页面
 nav-memories = 记忆
 nav-read-only = 只读
 nav-sessions = 会话
-nav-team = 团队
 nav-skip = 跳到内容
+nav-team = 团队
 
 pager-label = 列表分页
 pager-next = 下一页
@@ -243,6 +247,7 @@ profile-first-after = 之后的首个请求
 profile-freed = 释放的令牌
 profile-here = 在此会话中
 profile-input = 输入令牌
+profile-kept = 你的消息 { $messages }，最后的请求 { $request }，路径 { $paths }，名称 { $identifiers }，数字 { $numbers }，错误 { $errors }，未完成任务 { $tasks }
 profile-kept-out = 未发送的令牌
 profile-kept-out-by = 由何层减少
 profile-layer = 层
@@ -327,6 +332,13 @@ search-button = 搜索
 search-label = 按会话的方式搜索记忆
 search-placeholder = 输入问题或几个词；按 / 跳到此处
 
+session-compacted = 压缩 { $count } 次
+session-cost-unknown = 费用未知
+session-no-requests = 还没有请求：模型尚未在此会话中回答。
+session-recalled = 召回 { $count } 条记忆
+session-saved = 保存 { $count } 条记忆
+session-tokens = { $tokens } token
+
 sessions-count = { $count } 个会话
 sessions-no-match = 没有包含这些词的段落。
 sessions-none = 这里没有会话。
@@ -335,6 +347,8 @@ sessions-search = 搜索对话和工具结果
 sessions-source = 会话来源
 sessions-title = 会话
 sessions-untitled = 无标题会话
+
+source-message = { $when } 的一条消息
 
 state-never-helped = 从未有帮助
 state-pinned = 置顶
@@ -345,6 +359,24 @@ tab-requests = 请求与费用
 tab-transcript = 会话记录
 
 tabs-label = 会话视图
+
+team-layers-off = 对所有人关闭的层：{ $layers }。
+team-log = 谁改了什么
+team-member = { $count } 次改动，最近 { $when }
+team-memory = 记忆
+team-no-proposals = 没有待定的提议。
+team-none = 此项目尚未加入团队。可使用 `dormouse team join` 加入。
+team-people = 成员
+team-proposals = 提议
+team-repository = 仓库
+team-review-off = 改动立即生效。
+team-review-on = 写入者的改动需要审核。
+team-role = 角色
+team-server = 服务器
+team-title = 团队
+team-version = 版本
+team-who = 谁
+team-you = 您
 
 transcript-attached = 附加的上下文
 transcript-blocks = { $count } 个块
@@ -368,24 +400,6 @@ transcript-unreadable = 有 { $count } 行无法读取。
 transcript-usage = 输入 { $input }，输出 { $output }
 transcript-why = 用现在的记忆为此消息重新排名
 transcript-withdrawn = 已撤销
-
-team-layers-off = 对所有人关闭的层：{ $layers }。
-team-log = 谁改了什么
-team-member = { $count } 次改动，最近 { $when }
-team-memory = 记忆
-team-no-proposals = 没有待定的提议。
-team-none = 此项目尚未加入团队。可使用 `dormouse team join` 加入。
-team-people = 成员
-team-proposals = 提议
-team-repository = 仓库
-team-review-off = 改动立即生效。
-team-review-on = 写入者的改动需要审核。
-team-role = 角色
-team-server = 服务器
-team-title = 团队
-team-version = 版本
-team-who = 谁
-team-you = 您
 
 trash-empty = 回收站是空的。
 trash-hint = 移除的记忆在 30 天内可以恢复。
