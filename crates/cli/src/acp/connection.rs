@@ -1,16 +1,16 @@
 //! JSON-RPC over standard input and output: one message per line, both sides ask and answer.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::sync::{Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 use crate::wiring::print;
+use crate::wiring::stdin_lines::stdin_lines;
 
 /// A message from the editor. Which fields are there says what it is.
 #[derive(Debug, Deserialize)]
@@ -106,26 +106,15 @@ fn send(message: &Value) {
 
 /// The messages of the editor, as they arrive; a line that is none is answered with an error. Ends with standard input.
 pub(super) fn messages() -> UnboundedReceiver<IncomingRpc> {
-    let (sender, receiver) = unbounded_channel();
-    // It may block in a read until the program ends.
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if line.trim().is_empty() {
-                continue;
-            }
-            match serde_json::from_str(&line) {
-                Ok(message) => {
-                    if sender.send(message).is_err() {
-                        return;
-                    }
-                }
-                Err(error) => {
-                    let error = json!({"code": -32700, "message": error.to_string()});
-                    send(&json!({"jsonrpc": "2.0", "id": null, "error": error}));
-                }
-            }
-        }
-    });
-    receiver
+    stdin_lines(|_, line| {
+        let parsed = line.map_err(|error| error.to_string());
+        let parsed = parsed
+            .and_then(|line| serde_json::from_slice(&line).map_err(|error| error.to_string()));
+        parsed
+            .map_err(|error| {
+                let error = json!({"code": -32700, "message": error});
+                send(&json!({"jsonrpc": "2.0", "id": null, "error": error}));
+            })
+            .ok()
+    })
 }

@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Project, find_project};
 use dormouse_conversation::transcript::{SessionSummary, list_sessions};
-use dormouse_engine::{
-    EngineEvent, SessionFolder, Surroundings, TaskOccasion, TurnContext, TurnEnd, TurnReport,
-};
+use dormouse_engine::{EngineEvent, SessionFolder, TaskOccasion, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use dormouse_permissions::{PermissionGate, PermissionMode};
 use dormouse_tools::Confirmer;
@@ -18,6 +16,7 @@ use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
 use crate::wiring::permission_modes::{mode_description, modes_up_to};
+use crate::wiring::piped_turn::run_turn;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::world::World;
@@ -57,14 +56,14 @@ impl EditorSessions {
 
     /// `session/new`.
     pub(super) async fn open_new(&self, request: NewSession) -> Result<Value, RpcRefusal> {
-        let project = find_project(&request.cwd).map_err(|error| refused(&error))?;
+        let project = find_project(&request.cwd).map_err(|error| RpcRefusal::because(&error))?;
         let (id, session) = self.open(project, SessionChoice::New).await?;
         Ok(json!({"sessionId": id, "modes": session.modes()}))
     }
 
     /// `session/load`: resumes a session, and shows what was said in it.
     pub(super) async fn load(&self, request: LoadSession) -> Result<Value, RpcRefusal> {
-        let project = find_project(&request.cwd).map_err(|error| refused(&error))?;
+        let project = find_project(&request.cwd).map_err(|error| RpcRefusal::because(&error))?;
         let (id, session) = self.open(project, SessionChoice::Named(request.session_id)).await?;
         let active = session.take()?;
         let updates = replayed(active.engine.conversation(), &active.project.folder);
@@ -89,10 +88,11 @@ impl EditorSessions {
             &self.world,
             Untrusted::Tell,
         );
-        let ready = Box::pin(ready).await.map_err(|failure| refused(&failure.message()))?;
+        let ready =
+            Box::pin(ready).await.map_err(|failure| RpcRefusal::because(&failure.message()))?;
         let mut active = ready
             .open(&self.arguments, &self.world, Some(confirmer))
-            .map_err(|failure| refused(&failure.message()))?;
+            .map_err(|failure| RpcRefusal::because(&failure.message()))?;
         active.set_up(&self.arguments, &mut crate::wiring::print::notice).await;
         active.engine.notify_tasks(TaskOccasion::Opened);
         let id = active.engine.conversation().session().to_string();
@@ -110,11 +110,14 @@ impl EditorSessions {
     /// `session/list`: the sessions of a project, the latest first.
     pub(super) fn list(&self, request: &ListSessions) -> Result<Value, RpcRefusal> {
         let Some(cwd) = &request.cwd else { return Ok(json!({"sessions": []})) };
-        let project = find_project(cwd).map_err(|error| refused(&error))?;
-        let home = self.world.home().map_err(|error| refused(&error))?;
-        let folder = SessionFolder::existing(&home, &project).map_err(|error| refused(&error))?;
+        let project = find_project(cwd).map_err(|error| RpcRefusal::because(&error))?;
+        let home = self.world.home().map_err(|error| RpcRefusal::because(&error))?;
+        let folder = SessionFolder::existing(&home, &project)
+            .map_err(|error| RpcRefusal::because(&error))?;
         let found = match folder {
-            Some(folder) => list_sessions(folder.dir(), None).map_err(|error| refused(&error))?,
+            Some(folder) => {
+                list_sessions(folder.dir(), None).map_err(|error| RpcRefusal::because(&error))?
+            }
             None => Vec::new(),
         };
         let info = |session: &SessionSummary| json!({"sessionId": session.session.to_string(), "cwd": cwd, "title": session.title});
@@ -139,23 +142,18 @@ impl EditorSessions {
         interrupt: &CancellationToken,
     ) -> Result<&'static str, RpcRefusal> {
         let folder = active.engine.conversation().session_folder();
-        let prompt = prompt_text(prompt, folder).map_err(|failure| refused(&failure.message()))?;
-        background_tasks::make_way(&active.engine).await;
+        let prompt = prompt_text(prompt, folder)
+            .map_err(|failure| RpcRefusal::because(&failure.message()))?;
         let mut updates = SessionUpdates::new(active.project.folder.clone());
         let send = |event: &EngineEvent, updates: &mut SessionUpdates| {
             for update in updates.of(event) {
                 show(&session_id, update);
             }
         };
-        let ActiveSession { engine, project, environment, .. } = active;
-        let now = Surroundings::look(project, environment, &*self.world.clock).await;
         let mut sink = |event: EngineEvent| send(&event, &mut updates);
-        let mut context = TurnContext::new(interrupt, &mut sink);
-        let report = engine.run_turn(&prompt, &now, self.arguments.max_turns, &mut context).await;
-        for said in engine.take_memory_notices() {
-            send(&EngineEvent::Remembered(said), &mut updates);
-        }
-        let report = report.map_err(|error| refused(&error))?;
+        let around = (&self.world, interrupt);
+        let report = run_turn(active, &prompt, self.arguments.max_turns, around, &mut sink).await;
+        let report = report.map_err(|error| RpcRefusal::because(&error))?;
         let (reason, said) = stop_reason(&report);
         if let Some(said) = said {
             send(&EngineEvent::Notice(said.into()), &mut updates);
@@ -168,7 +166,8 @@ impl EditorSessions {
         let session = self.session(&request.session_id)?;
         let mut modes = modes_up_to(session.most_allowed).into_iter();
         let mode = modes.find(|mode| mode.name() == request.mode_id);
-        let refusal = || refused(&msg!("acp-mode-refused", mode = request.mode_id.as_str()));
+        let refusal =
+            || RpcRefusal::because(&msg!("acp-mode-refused", mode = request.mode_id.as_str()));
         session.gate.set_mode(mode.ok_or_else(refusal)?);
         Ok(json!({}))
     }
@@ -201,7 +200,7 @@ impl EditorSessions {
 
     fn session(&self, id: &str) -> Result<Arc<EditorSession>, RpcRefusal> {
         let session = self.sessions().get(id).cloned();
-        session.ok_or_else(|| refused(&msg!("acp-session-unknown", id = id)))
+        session.ok_or_else(|| RpcRefusal::because(&msg!("acp-session-unknown", id = id)))
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<EditorSession>>> {
@@ -213,7 +212,7 @@ impl EditorSession {
     /// Takes the session for a turn.
     fn take(&self) -> Result<ActiveSession, RpcRefusal> {
         let active = self.active.lock().unwrap_or_else(PoisonError::into_inner).take();
-        active.ok_or_else(|| refused(&msg!("acp-busy")))
+        active.ok_or_else(|| RpcRefusal::because(&msg!("acp-busy")))
     }
 
     fn give_back(&self, active: ActiveSession) {
@@ -254,9 +253,4 @@ fn stop_reason(report: &TurnReport) -> (&'static str, Option<String>) {
 
 fn show(session_id: &str, update: EditorUpdate) {
     notify("session/update", &UpdateOf { session_id, update });
-}
-
-/// A request that cannot be met.
-fn refused(reason: &(impl ToString + ?Sized)) -> RpcRefusal {
-    RpcRefusal::because(reason)
 }

@@ -1,13 +1,10 @@
 //! The lines of `--input-format stream-json`: user messages, requests of the other program, its answers.
 
-use std::io::BufRead;
-
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::UnboundedReceiver;
 
-/// More than any context window holds.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+use crate::wiring::stdin_lines::{LineTooLong, stdin_lines};
 
 /// A line of the input.
 #[derive(Debug, Deserialize)]
@@ -103,38 +100,11 @@ pub(super) struct InvalidLine {
 
 /// The lines of standard input, as they arrive. The channel closes at its end.
 pub(super) fn lines() -> UnboundedReceiver<Result<InputLine, InvalidLine>> {
-    let (sender, receiver) = unbounded_channel();
-    // It may block in a read until the program ends.
-    std::thread::spawn(move || {
-        let mut input = std::io::stdin().lock();
-        let mut number = 0;
-        while let Some(line) = next_line(&mut input) {
-            number += 1;
-            let parsed = match line {
-                Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
-                Ok(line) => parse(&line, number),
-                Err(error) => Err(InvalidLine { number, error, request_id: None }),
-            };
-            if sender.send(parsed).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The next line; none at the end. A line that is too long is skipped.
-fn next_line(input: &mut impl BufRead) -> Option<Result<Vec<u8>, String>> {
-    let mut line = Vec::new();
-    match std::io::Read::take(&mut *input, LONGEST_LINE).read_until(b'\n', &mut line) {
-        // Standard input that can no longer be read has ended.
-        Ok(0) | Err(_) => None,
-        Ok(length) if length as u64 == LONGEST_LINE && line.last() != Some(&b'\n') => {
-            input.skip_until(b'\n').ok()?;
-            Some(Err(format!("the line is longer than {LONGEST_LINE} bytes")))
-        }
-        Ok(_) => Some(Ok(line)),
-    }
+    stdin_lines(|number, line| {
+        let too_long =
+            |error: LineTooLong| InvalidLine { number, error: error.to_string(), request_id: None };
+        Some(line.map_err(too_long).and_then(|line| parse(&line, number)))
+    })
 }
 
 fn parse(line: &[u8], number: usize) -> Result<InputLine, InvalidLine> {
@@ -174,15 +144,5 @@ mod tests {
         assert_eq!((error.number, error.request_id.as_deref()), (7, Some("9")));
         assert!(error.error.contains("mcp_status"), "{}", error.error);
         assert!(parsed("{").unwrap_err().request_id.is_none());
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_is_skipped_and_the_next_is_read() {
-        let mut text = vec![b'x'; usize::try_from(LONGEST_LINE).unwrap() + 10];
-        text.extend_from_slice(b"\nnext\n");
-        let mut input = std::io::BufReader::new(text.as_slice());
-        assert!(next_line(&mut input).unwrap().is_err());
-        assert_eq!(next_line(&mut input).unwrap().unwrap(), b"next\n");
-        assert!(next_line(&mut input).is_none());
     }
 }

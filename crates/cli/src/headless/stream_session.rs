@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::Dir;
-use dormouse_engine::{EngineEvent, Surroundings, TaskOccasion, TurnContext, TurnReport};
+use dormouse_engine::{EngineEvent, TaskOccasion, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use dormouse_tools::Confirmer;
 use serde_json::json;
@@ -17,6 +17,7 @@ use crate::wiring::attached_image;
 use crate::wiring::background_tasks;
 use crate::wiring::connect::other_model;
 use crate::wiring::exit::{Exit, Failure};
+use crate::wiring::piped_turn::run_turn;
 use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
@@ -122,14 +123,11 @@ impl StreamSession<'_> {
         prompt: &str,
         stop: &mut StopSignals,
     ) -> Result<bool, Failure> {
-        background_tasks::make_way(&session.engine).await;
         let (interrupt, start) = (CancellationToken::new(), self.world.clock.elapsed());
-        let ActiveSession { engine, project, environment, .. } = session;
-        let now = Surroundings::look(project, environment, &*self.world.clock).await;
         let printer = &self.printer;
         let mut sink = |event: EngineEvent| lock(printer).event(&event);
-        let mut context = TurnContext::new(&interrupt, &mut sink);
-        let mut turn = engine.run_turn(prompt, &now, self.arguments.max_turns, &mut context);
+        let (most, around) = (self.arguments.max_turns, (self.world, &interrupt));
+        let mut turn = Box::pin(run_turn(session, prompt, most, around, &mut sink));
         let mut is_stopped = false;
         let report = loop {
             tokio::select! {
@@ -142,14 +140,9 @@ impl StreamSession<'_> {
             }
         };
         drop(turn);
-        let mut printer = lock(printer);
-        for said in engine.take_memory_notices() {
-            printer.event(&EngineEvent::Remembered(said));
-        }
         // All that was spent so far, with subagents and background tasks.
-        let report = TurnReport { cost_usd: engine.spending().spent().total(), ..report };
-        printer.end(&report, self.world.clock.elapsed().saturating_sub(start));
-        drop(printer);
+        let report = TurnReport { cost_usd: session.engine.spending().spent().total(), ..report };
+        lock(printer).end(&report, self.world.clock.elapsed().saturating_sub(start));
         self.last = Some(report);
         Ok(is_stopped)
     }

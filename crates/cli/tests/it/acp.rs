@@ -172,3 +172,18 @@ fn modes_sessions_and_mistakes() {
     assert_eq!(listed[0]["title"], "plan it");
     model.finish();
 }
+
+#[test]
+fn a_line_that_is_too_long_is_an_error_and_the_next_is_answered() {
+    let home = TestHome::new();
+    let long = "x".repeat(64 * 1024 * 1024 + 1);
+    let initialize = json!({"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {}});
+    let input = format!("{long}\nno JSON\n{initialize}\n");
+    let output =
+        home.run_with_input(home.command(env!("CARGO_BIN_EXE_dormouse")).arg("acp"), &input);
+    output.success();
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines[0]["error"]["message"].as_str().unwrap().contains("67108864 bytes"));
+    assert_eq!((&lines[1]["error"]["code"], &lines[2]["id"]), (&json!(-32700), &json!(7)));
+}
