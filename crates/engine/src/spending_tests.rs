@@ -10,7 +10,7 @@ use dormouse_model::{
     CacheTtl, Dialect, Model, Price, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
 };
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::ToolSet;
+use dormouse_tools::{EditorTools, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::model_setup::{CostRules, ModelSetup};
@@ -52,6 +52,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,
+            editor: EditorTools::default(),
         },
         project: find_project(home).unwrap(),
         services: Services {

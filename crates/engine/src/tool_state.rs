@@ -84,6 +84,7 @@ impl ToolState {
                 .map(|policy| CommandSandbox { policy, confirmer: tools.confirmer.clone() }),
         };
         context.checkpoints.clone_from(&tools.checkpoints);
+        context.editor = tools.editor.clone();
         context.redactor = tools.redactor.clone();
         context.gate = Some(tools.gate.clone());
         context.private_hosts = tools.gate.named_hosts();

@@ -9,11 +9,19 @@ use dormouse_permissions::{HostPattern, PermissionGate};
 use tokio_util::sync::CancellationToken;
 
 use crate::command_setup::CommandSetup;
+use crate::editor_files::EditorFiles;
 use crate::file_guard::FileGuard;
 use crate::overflow::OutputFile;
 use crate::progress::CommandProgress;
 use crate::read_cache::ReadCache;
 use crate::todo_list::TodoList;
+
+/// What goes through the user's editor.
+#[derive(Debug, Clone, Default)]
+pub struct EditorTools {
+    /// Its files; none where only the disk counts.
+    pub files: Option<Arc<dyn EditorFiles>>,
+}
 
 /// What a call is given besides its arguments.
 #[derive(Debug, Clone)]
@@ -46,6 +54,8 @@ pub struct CallContext {
     pub gate: Option<PermissionGate>,
     /// Hosts that rules of the user name: these may be in a private network.
     pub private_hosts: Vec<HostPattern>,
+    /// The user's editor, where files and commands go through it.
+    pub editor: EditorTools,
 }
 
 impl CallContext {
@@ -66,6 +76,7 @@ impl CallContext {
             progress: None,
             gate: None,
             private_hosts: Vec::new(),
+            editor: EditorTools::default(),
         }
     }
 }

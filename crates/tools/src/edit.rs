@@ -168,10 +168,10 @@ fn edit(
         return create(&target, &named, change.new, context, cancel);
     }
     let (current, edited) = edited(&target, &change, context)?;
-    let metadata = commit(&target, Some(&current), &edited.bytes, context, cancel)?;
+    let written = commit(&target, Some(&current), &edited.bytes, context, cancel)?;
     let report = report(&named, &current, &edited);
     let (extent, content) = content_now(&current, &change, edited);
-    remember(&context.read_cache, target.real, &metadata, extent, content);
+    remember(&context.read_cache, target.real, &written, extent, content);
     Ok(ToolOutput::text(report))
 }
 
@@ -181,7 +181,7 @@ fn edited(
     change: &Change<'_>,
     context: &CallContext,
 ) -> Result<(LoadedFile, Edited), ToolError> {
-    let Some(current) = load(target, &context.read_cache)? else {
+    let Some(current) = load(target, context)? else {
         return Err(ToolError::NotFound {
             path: target.real.clone(),
             hint: "use Glob to find the file, or Write to make it".to_owned(),
@@ -226,9 +226,9 @@ fn create(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     refuse_existing(target)?;
-    let metadata = commit(target, None, content.as_bytes(), context, cancel)?;
+    let written = commit(target, None, content.as_bytes(), context, cancel)?;
     let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
-    remember(cache, target.real.clone(), &metadata, ReadExtent::Whole, content.to_owned());
+    remember(cache, target.real.clone(), &written, ReadExtent::Whole, content.to_owned());
     let shown = around(content.as_bytes(), std::slice::from_ref(&(0..content.len())));
     Ok(ToolOutput::text(format!("created {named}\n{shown}")))
 }

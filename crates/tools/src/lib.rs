@@ -19,6 +19,7 @@ mod command_sandbox;
 mod command_setup;
 mod confirmation;
 mod edit;
+mod editor_files;
 mod exit_note;
 mod file_guard;
 mod glob;
@@ -53,7 +54,7 @@ mod write;
 pub use bash::Bash;
 pub use bash_output::BashOutput;
 pub use call::CallRunner;
-pub use call_context::CallContext;
+pub use call_context::{CallContext, EditorTools};
 pub use call_refusal::CallRefusal;
 pub use call_result::CallResult;
 pub use command_setup::{CommandLimits, CommandSandbox, CommandSetup};
@@ -61,6 +62,7 @@ pub use confirmation::{
     ConfirmationReply, ConfirmationRequest, Confirmer, FileChangePreview, Grant,
 };
 pub use edit::Edit;
+pub use editor_files::{EditorFiles, EditorWrite, EditorWriteError, TextFingerprint};
 pub use exit_note::ExitNote;
 pub use file_guard::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 pub use glob::Glob;

@@ -16,7 +16,11 @@ use std::time::SystemTime;
 use dormouse_base::{MissingFolder, open_folder_without_links};
 use rustix::fs::{Access as FileAccess, AtFlags, Mode, OFlags};
 
-use crate::{CachedFile, CallContext, FileGuard, FileRoute, ReadCache, ReadExtent, ToolError};
+use crate::editor_files::{editor_for, is_saved};
+use crate::{
+    CachedFile, CallContext, FileGuard, FileRoute, ReadCache, ReadExtent, TextFingerprint,
+    ToolError,
+};
 pub(crate) use place::{WriteTarget, resolve};
 pub(crate) use replace::commit;
 
@@ -30,6 +34,23 @@ pub(crate) struct LoadedFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) seen: CachedFile,
     metadata: Metadata,
+    /// Where the editor has it.
+    in_editor: Option<EditorState>,
+}
+
+/// A file that was just written.
+pub(crate) struct WrittenFile {
+    metadata: Metadata,
+    /// What was written, if it went through the editor.
+    in_editor: Option<TextFingerprint>,
+}
+
+/// What an editor has of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EditorState {
+    Saved,
+    /// With changes that the disk does not have.
+    Unsaved,
 }
 
 impl LoadedFile {
@@ -55,26 +76,54 @@ fn ask_guard(guard: Option<&dyn FileGuard>, target: &mut WriteTarget) -> Result<
 /// The file, if there is one and it may be changed.
 pub(crate) fn load(
     target: &WriteTarget,
-    cache: &Mutex<ReadCache>,
+    context: &CallContext,
 ) -> Result<Option<LoadedFile>, ToolError> {
     let path = target.real.as_path();
     let Some(mut file) = open(path)? else { return Ok(None) };
     let metadata = file.metadata().map_err(|source| ToolError::unreadable(path, source))?;
     crate::read::plain(path, &metadata)?;
-    let seen = known(path, &metadata, cache)?;
+    let seen = known(path, &context.read_cache)?;
+    let is_same = metadata.modified().ok() == Some(seen.modified) && metadata.len() == seen.size;
+    if !is_same && seen.in_editor.is_none() {
+        return Err(changed(path, &seen, &metadata));
+    }
     if metadata.len() > MAX_BYTES {
         return Err(refused(path, "is larger than 50 MB; change it with a program, by Bash"));
     }
     let mut bytes = Vec::new();
     let mut bounded = (&mut file).take(MAX_BYTES + 1);
     bounded.read_to_end(&mut bytes).map_err(|source| ToolError::unreadable(path, source))?;
-    // Within one tick of the clock a file can change and keep its time.
-    if seen.extent == ReadExtent::Whole && seen.content.as_bytes() != bytes
-        || bytes.len() as u64 != metadata.len()
-    {
+    let editor = editor_for(context.editor.files.as_ref(), path, metadata.len());
+    let editor = editor.filter(|_| target.door.is_none());
+    let text = editor.and_then(|editor| editor.text(path, &context.cancel));
+    let is_saved = text.as_ref().is_none_or(|text| is_saved(&bytes, text));
+    let current = text.as_ref().map_or(bytes.as_slice(), String::as_bytes);
+    let is_same = match (&text, seen.in_editor) {
+        // An editor saves on its own; another change on disk it may not know yet.
+        (Some(text), Some(seen)) => seen == TextFingerprint::of(text) && (is_same || is_saved),
+        // Within one tick of the clock a file can change and keep its time.
+        (None, None) if seen.extent != ReadExtent::Whole => true,
+        (None, None) | (Some(_), None) | (None, Some(_)) => {
+            seen.extent == ReadExtent::Whole && seen.content.as_bytes() == current
+        }
+    };
+    if !is_same && text.is_some() {
+        return Err(refused(
+            path,
+            "was changed in the editor or on disk since it was read; read it again",
+        ));
+    }
+    if !is_same || bytes.len() as u64 != metadata.len() {
         return Err(changed(path, &seen, &metadata));
     }
-    Ok(Some(LoadedFile { bytes, seen, metadata }))
+    let state = if is_saved { EditorState::Saved } else { EditorState::Unsaved };
+    let in_editor = text.as_ref().map(|_| state);
+    Ok(Some(LoadedFile {
+        bytes: text.map_or(bytes, String::into_bytes),
+        seen,
+        metadata,
+        in_editor,
+    }))
 }
 
 /// Opens it for reading, if it exists; nothing that is not a plain file, and nothing read-only.
@@ -106,12 +155,8 @@ fn open(path: &Path) -> Result<Option<File>, ToolError> {
     Ok(Some(file))
 }
 
-/// What is remembered of the file, if that is what it is now.
-fn known(
-    path: &Path,
-    metadata: &Metadata,
-    cache: &Mutex<ReadCache>,
-) -> Result<CachedFile, ToolError> {
+/// What is remembered of the file.
+fn known(path: &Path, cache: &Mutex<ReadCache>) -> Result<CachedFile, ToolError> {
     let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(seen) = cache.get(path).cloned() else {
         return Err(refused(
@@ -126,9 +171,6 @@ fn known(
             "was shown in another form than its text, so its text is not known; change it with a \
              program, by Bash",
         ));
-    }
-    if metadata.modified().ok() != Some(seen.modified) || metadata.len() != seen.size {
-        return Err(changed(path, &seen, metadata));
     }
     Ok(seen)
 }
@@ -152,19 +194,21 @@ fn changed(path: &Path, seen: &CachedFile, now: &Metadata) -> ToolError {
 pub(crate) fn remember(
     context: &Mutex<ReadCache>,
     path: PathBuf,
-    metadata: &Metadata,
+    written: &WrittenFile,
     extent: ReadExtent,
     content: String,
 ) {
-    let Ok(modified) = metadata.modified() else { return };
+    let WrittenFile { metadata, in_editor } = written;
+    let (Ok(modified), in_editor) = (metadata.modified(), *in_editor) else { return };
     let size = metadata.len();
     let file = if content.len() > MAX_REMEMBERED {
-        CachedFile { modified, size, extent: ReadExtent::Part, content: String::new() }
-    } else if content.len() as u64 != size {
+        let (extent, content) = (ReadExtent::Part, String::new());
+        CachedFile { modified, size, extent, content, in_editor }
+    } else if content.len() as u64 != size && in_editor.is_none() {
         // A door may have added to it.
-        CachedFile { modified, size, extent: ReadExtent::Part, content }
+        CachedFile { modified, size, extent: ReadExtent::Part, content, in_editor }
     } else {
-        CachedFile { modified, size, extent, content }
+        CachedFile { modified, size, extent, content, in_editor }
     };
     context.lock().unwrap_or_else(PoisonError::into_inner).insert(path, file);
 }

@@ -12,8 +12,7 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
-use std::time::SystemTime;
+use std::sync::{Arc, PoisonError};
 
 use dormouse_conversation::Block;
 use dormouse_conversation::known_tools::READ;
@@ -23,10 +22,11 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::blocking::blocking;
+use crate::editor_files::editor_for;
 use crate::tool::named_file;
 use crate::{
-    CachedFile, CallContext, ReadExtent, ResultLimit, Tool, ToolClass, ToolError, ToolOutput,
-    ToolSpec, parse_input,
+    CachedFile, CallContext, EditorFiles, ReadExtent, ResultLimit, TextFingerprint, Tool,
+    ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use open::Opened;
 pub(crate) use open::{open, plain};
@@ -113,8 +113,10 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
         lines: input.limit.map_or(DEFAULT_LINES, NonZeroU64::get),
         tokens: context.read_tokens,
     };
+    let editor = context.editor.files.clone();
     let (output, seen) =
-        blocking(&context.cancel, move |cancel| read(&path, window, cancel)).await?;
+        blocking(&context.cancel, move |cancel| read(&path, window, editor.as_ref(), cancel))
+            .await?;
     if let Some((path, file)) = seen {
         let mut cache = context.read_cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.insert(path, file);
@@ -128,6 +130,7 @@ type Seen = Option<(PathBuf, CachedFile)>;
 fn read(
     path: &Path,
     window: LineWindow,
+    editor: Option<&Arc<dyn EditorFiles>>,
     cancel: &CancellationToken,
 ) -> Result<(ToolOutput, Seen), ToolError> {
     let mut opened = open::open(path)?;
@@ -144,13 +147,24 @@ fn read(
         });
     }
     let (modified, size) = (opened.modified, opened.size);
-    let shown = if path.extension().is_some_and(|extension| extension == "ipynb") {
+    let real = path.canonicalize().ok();
+    let editor = real.as_deref().and_then(|real| Some((editor_for(editor, real, size)?, real)));
+    let unsaved = editor.and_then(|(editor, real)| editor.text(real, cancel));
+    let shown = if let Some(text) = &unsaved {
+        text::show(path, &mut text.as_bytes(), window, cancel)?
+    } else if path.extension().is_some_and(|extension| extension == "ipynb") {
         show_notebook(path, opened, window, cancel)?
     } else {
         text::show(path, &mut opened.reader, window, cancel)?
     };
-    let seen = remembered(path, &shown, modified, size);
-    Ok((ToolOutput::text(shown.report(window)), seen))
+    let report = shown.report(window);
+    let in_editor = unsaved.as_deref().map(TextFingerprint::of);
+    // A file that vanished meanwhile, or lies where times are not kept, is simply not remembered.
+    let seen = real.zip(modified).map(|(real, modified)| {
+        let Shown { extent, content, .. } = shown;
+        (real, CachedFile { modified, size, extent, content, in_editor })
+    });
+    Ok((ToolOutput::text(report), seen))
 }
 
 fn show_image(path: &Path, opened: Opened, media_type: &str) -> Result<Block, ToolError> {
@@ -175,11 +189,4 @@ fn show_notebook(
         shown.extent = ReadExtent::Rendered;
     }
     Ok(shown)
-}
-
-/// A file that vanished meanwhile, or lies where times are not kept, is simply not remembered.
-fn remembered(path: &Path, shown: &Shown, modified: Option<SystemTime>, size: u64) -> Seen {
-    let path = path.canonicalize().ok()?;
-    let (modified, extent, content) = (modified?, shown.extent, shown.content.clone());
-    Some((path, CachedFile { modified, size, extent, content }))
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::editor_files::TextFingerprint;
+
 /// The most files remembered.
 const MAX_FILES: usize = 100;
 /// The most content remembered.
@@ -34,6 +36,8 @@ pub struct CachedFile {
     pub extent: ReadExtent,
     /// What was shown, without line numbers.
     pub content: String,
+    /// All of the editor's text, if it was read there.
+    pub in_editor: Option<TextFingerprint>,
 }
 
 /// The files read, by their canonical path.
@@ -117,6 +121,7 @@ mod tests {
             size: length as u64,
             extent: ReadExtent::Whole,
             content: "x".repeat(length),
+            in_editor: None,
         }
     }
 

@@ -115,22 +115,22 @@ fn write(
     context: &CallContext,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    let current = load(target, &context.read_cache)?;
+    let current = load(target, context)?;
     if current.as_ref().is_some_and(|current| current.bytes == content.as_bytes()) {
         let text = format!("{} has this content already; nothing was written", target.named());
         return Ok(ToolOutput::text(text));
     }
     let named = target.named();
-    let metadata = commit(target, current.as_ref(), content.as_bytes(), context, cancel)?;
+    let written = commit(target, current.as_ref(), content.as_bytes(), context, cancel)?;
     let report = report(&named, current.as_ref(), &content);
-    remember(&context.read_cache, target.real.clone(), &metadata, ReadExtent::Whole, content);
+    remember(&context.read_cache, target.real.clone(), &written, ReadExtent::Whole, content);
     Ok(ToolOutput::text(report))
 }
 
 /// What a write would do, without doing it.
 fn foresee(input: Input, context: &CallContext) -> Result<FileChangePreview, ToolError> {
     let target = permitted(context, &input.file_path)?;
-    let current = load(&target, &context.read_cache)?;
+    let current = load(&target, context)?;
     let before = current.map(|current| String::from_utf8_lossy(&current.bytes).into_owned());
     Ok(FileChangePreview {
         path: target.real,

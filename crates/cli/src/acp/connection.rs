@@ -1,16 +1,19 @@
 //! JSON-RPC over standard input and output: one message per line, both sides ask and answer.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use thiserror::Error;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 use crate::wiring::print;
 use crate::wiring::stdin_lines::stdin_lines;
+
+use super::protocol::ClientCapabilities;
 
 /// A message from the editor. Which fields are there says what it is.
 #[derive(Debug, Deserialize)]
@@ -20,6 +23,7 @@ pub(super) struct IncomingRpc {
     #[serde(default)]
     pub(super) params: Value,
     result: Option<Value>,
+    error: Option<Value>,
 }
 
 /// Why a request is not met.
@@ -40,9 +44,27 @@ impl RpcRefusal {
     }
 }
 
+/// Why the editor did not do what it was asked for.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(super) struct EditorRefusal(String);
+
+impl EditorRefusal {
+    /// The editor is gone, or the session not open.
+    pub(super) fn closed() -> Self {
+        Self("the editor is not connected".to_owned())
+    }
+
+    pub(super) fn cancelled() -> Self {
+        Self("interrupted".to_owned())
+    }
+}
+
 /// The editor at the other end.
 #[derive(Default)]
 pub(super) struct Editor {
+    /// What it offers, from `initialize`.
+    offered: OnceLock<ClientCapabilities>,
     questions: Mutex<OpenQuestions>,
 }
 
@@ -50,7 +72,7 @@ pub(super) struct Editor {
 #[derive(Default)]
 struct OpenQuestions {
     last: u64,
-    waiting: HashMap<u64, oneshot::Sender<Option<Value>>>,
+    waiting: HashMap<u64, oneshot::Sender<Result<Value, EditorRefusal>>>,
 }
 
 /// Tells the editor something.
@@ -69,12 +91,21 @@ pub(super) fn respond(id: &Value, answer: Result<Value, RpcRefusal>) {
 }
 
 impl Editor {
-    /// Asks the editor; none if it refuses, is gone, or answers something else. Dropped, the question is forgotten.
+    /// Keeps what the editor offers.
+    pub(super) fn initialized(&self, offered: ClientCapabilities) {
+        self.offered.get_or_init(|| offered);
+    }
+
+    pub(super) fn offered(&self) -> ClientCapabilities {
+        self.offered.get().copied().unwrap_or_default()
+    }
+
+    /// Asks the editor. Dropped, the question is forgotten.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
         params: &impl Serialize,
-    ) -> Option<T> {
+    ) -> Result<T, EditorRefusal> {
         let (answer, answered) = oneshot::channel();
         let id = {
             let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +115,8 @@ impl Editor {
             id
         };
         send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        serde_json::from_value(answered.await.ok()??).ok()
+        let answer = answered.await.map_err(|_| EditorRefusal::closed())??;
+        serde_json::from_value(answer).map_err(|error| EditorRefusal(error.to_string()))
     }
 
     /// Passes on the editor's answer to a question.
@@ -95,8 +127,22 @@ impl Editor {
         drop(questions);
         if let Some(waiting) = waiting {
             // Whoever asked may have been interrupted.
-            let _interrupted = waiting.send(message.result);
+            let _interrupted = waiting.send(match message.error {
+                Some(error) => Err(EditorRefusal(error_text(&error))),
+                // Where nothing is to be said, `null` is an answer.
+                None => Ok(message.result.unwrap_or_default()),
+            });
         }
+    }
+}
+
+/// What an error says.
+fn error_text(error: &Value) -> String {
+    let text = error.get("message").and_then(Value::as_str).unwrap_or("an error");
+    match error.get("data") {
+        None | Some(Value::Null) => text.to_owned(),
+        Some(Value::String(data)) => format!("{text}: {data}"),
+        Some(data) => format!("{text}: {data}"),
     }
 }
 

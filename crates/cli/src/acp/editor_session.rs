@@ -1,6 +1,7 @@
 //! The sessions of an editor: opening, resuming and listing them, their turns, their modes.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Project, find_project};
@@ -8,25 +9,31 @@ use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::{EngineEvent, SessionFolder, TaskOccasion, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use dormouse_permissions::{PermissionGate, PermissionMode};
-use dormouse_tools::Confirmer;
+use dormouse_tools::{EditorFiles, EditorTools};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
+use crate::wiring::exit::Failure;
 use crate::wiring::permission_modes::{mode_description, modes_up_to};
 use crate::wiring::piped_turn::run_turn;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
 
-use super::connection::{Editor, RpcRefusal, notify};
+use super::client_files::ClientFiles;
+use super::connection::{Editor, RpcRefusal};
+use super::editor_link::EditorLink;
 use super::history::replayed;
 use super::permission::EditorAsker;
 use super::prompt_blocks::prompt_text;
 use super::protocol::{
-    CancelTurn, EditorUpdate, ListSessions, LoadSession, NewSession, Prompt, SetMode, UpdateOf,
+    CancelTurn, ClientCapabilities, ListSessions, LoadSession, NewSession, Prompt, PromptBlock,
+    SetMode,
 };
 use super::updates::SessionUpdates;
 
@@ -40,6 +47,7 @@ pub(super) struct EditorSessions {
 
 /// A session. One turn runs at a time.
 struct EditorSession {
+    link: Arc<EditorLink>,
     /// None while a turn has it.
     active: Mutex<Option<ActiveSession>>,
     gate: PermissionGate,
@@ -54,33 +62,35 @@ impl EditorSessions {
         Self { world, arguments, editor, open: Mutex::default() }
     }
 
+    /// Keeps what the editor offers.
+    pub(super) fn editor_offers(&self, offered: ClientCapabilities) {
+        self.editor.initialized(offered);
+    }
+
     /// `session/new`.
     pub(super) async fn open_new(&self, request: NewSession) -> Result<Value, RpcRefusal> {
-        let project = find_project(&request.cwd).map_err(|error| RpcRefusal::because(&error))?;
-        let (id, session) = self.open(project, SessionChoice::New).await?;
+        let (id, session) = self.open(request.cwd, SessionChoice::New).await?;
         Ok(json!({"sessionId": id, "modes": session.modes()}))
     }
 
     /// `session/load`: resumes a session, and shows what was said in it.
     pub(super) async fn load(&self, request: LoadSession) -> Result<Value, RpcRefusal> {
-        let project = find_project(&request.cwd).map_err(|error| RpcRefusal::because(&error))?;
-        let (id, session) = self.open(project, SessionChoice::Named(request.session_id)).await?;
+        let choice = SessionChoice::Named(request.session_id);
+        let (_, session) = self.open(request.cwd, choice).await?;
         let active = session.take()?;
         let updates = replayed(active.engine.conversation(), &active.project.folder);
         session.give_back(active);
-        for update in updates {
-            show(&id, update);
-        }
+        updates.into_iter().for_each(|update| session.link.show(update));
         Ok(json!({"modes": session.modes()}))
     }
 
     async fn open(
         &self,
-        project: Project,
+        cwd: PathBuf,
         choice: SessionChoice,
     ) -> Result<(String, Arc<EditorSession>), RpcRefusal> {
-        let asker = Arc::new(EditorAsker::new(Arc::clone(&self.editor)));
-        let confirmer = Arc::clone(&asker) as Arc<dyn Confirmer>;
+        let project = project_of(&cwd)?;
+        let link = Arc::new(EditorLink::new(Arc::clone(&self.editor), project.clone(), cwd));
         let ready = session_start::prepare_in(
             project,
             &self.arguments,
@@ -88,16 +98,16 @@ impl EditorSessions {
             &self.world,
             Untrusted::Tell,
         );
-        let ready =
-            Box::pin(ready).await.map_err(|failure| RpcRefusal::because(&failure.message()))?;
-        let mut active = ready
-            .open(&self.arguments, &self.world, Some(confirmer))
-            .map_err(|failure| RpcRefusal::because(&failure.message()))?;
+        let refused = |failure: Failure| RpcRefusal::because(&failure.message());
+        let ready = Box::pin(ready).await.map_err(refused)?;
+        let user = self.user_access(&link);
+        let mut active = ready.open(&self.arguments, &self.world, user).map_err(refused)?;
         active.set_up(&self.arguments, &mut crate::wiring::print::notice).await;
         active.engine.notify_tasks(TaskOccasion::Opened);
         let id = active.engine.conversation().session().to_string();
-        asker.belongs_to(id.clone(), active.project.folder.clone());
+        link.opened_as(&id);
         let session = Arc::new(EditorSession {
+            link,
             gate: active.gate.clone(),
             most_allowed: active.gate.mode(),
             active: Mutex::new(Some(active)),
@@ -107,10 +117,23 @@ impl EditorSessions {
         Ok((id, session))
     }
 
+    /// The user at the editor, and what the editor offers.
+    fn user_access(&self, link: &Arc<EditorLink>) -> UserAccess {
+        let offered = self.editor.offered();
+        let files = offered.fs.map(|offered| {
+            let (link, runtime) = (Arc::clone(link), Handle::current());
+            Arc::new(ClientFiles { link, offered, runtime }) as Arc<dyn EditorFiles>
+        });
+        UserAccess {
+            confirmer: Some(Arc::new(EditorAsker { link: Arc::clone(link) })),
+            editor: EditorTools { files },
+        }
+    }
+
     /// `session/list`: the sessions of a project, the latest first.
     pub(super) fn list(&self, request: &ListSessions) -> Result<Value, RpcRefusal> {
         let Some(cwd) = &request.cwd else { return Ok(json!({"sessions": []})) };
-        let project = find_project(cwd).map_err(|error| RpcRefusal::because(&error))?;
+        let project = project_of(cwd)?;
         let home = self.world.home().map_err(|error| RpcRefusal::because(&error))?;
         let folder = SessionFolder::existing(&home, &project)
             .map_err(|error| RpcRefusal::because(&error))?;
@@ -130,7 +153,7 @@ impl EditorSessions {
         let mut active = session.take()?;
         let interrupt = CancellationToken::new();
         *session.interrupt.lock().unwrap_or_else(PoisonError::into_inner) = interrupt.clone();
-        let ended = self.turn(&mut active, request, &interrupt).await;
+        let ended = self.turn(&mut active, &session.link, request.prompt, &interrupt).await;
         session.give_back(active);
         Ok(json!({"stopReason": ended?}))
     }
@@ -138,7 +161,8 @@ impl EditorSessions {
     async fn turn(
         &self,
         active: &mut ActiveSession,
-        Prompt { session_id, prompt }: Prompt,
+        link: &EditorLink,
+        prompt: Vec<PromptBlock>,
         interrupt: &CancellationToken,
     ) -> Result<&'static str, RpcRefusal> {
         let folder = active.engine.conversation().session_folder();
@@ -147,7 +171,7 @@ impl EditorSessions {
         let mut updates = SessionUpdates::new(active.project.folder.clone());
         let send = |event: &EngineEvent, updates: &mut SessionUpdates| {
             for update in updates.of(event) {
-                show(&session_id, update);
+                link.show(update);
             }
         };
         let mut sink = |event: EngineEvent| send(&event, &mut updates);
@@ -251,6 +275,11 @@ fn stop_reason(report: &TurnReport) -> (&'static str, Option<String>) {
     }
 }
 
-fn show(session_id: &str, update: EditorUpdate) {
-    notify("session/update", &UpdateOf { session_id, update });
+/// The project of a folder that the editor names.
+fn project_of(cwd: &Path) -> Result<Project, RpcRefusal> {
+    if !cwd.is_absolute() {
+        let cwd = cwd.display().to_string();
+        return Err(RpcRefusal::because(&msg!("acp-cwd-relative", cwd = cwd)));
+    }
+    find_project(cwd).map_err(|error| RpcRefusal::because(&error))
 }

@@ -3,7 +3,9 @@
 //! Invariant: the editor has no rights of its own. Calls go through the same gate, hooks, checkpoints and provenance as in the
 //! terminal; its dialogs answer permission requests, and its modes allow no more than the command line did.
 
+mod client_files;
 mod connection;
+mod editor_link;
 mod editor_session;
 mod history;
 mod permission;
@@ -24,6 +26,7 @@ use crate::wiring::world::World;
 
 use connection::{Editor, IncomingRpc, RpcRefusal, messages, respond};
 use editor_session::EditorSessions;
+use protocol::Initialize;
 
 /// Serves an editor until it closes standard input.
 pub(crate) async fn run(arguments: &AcpArguments, world: &World) -> Result<Exit, Failure> {
@@ -66,7 +69,11 @@ async fn answer(
     params: Value,
 ) -> Result<Value, RpcRefusal> {
     match method {
-        "initialize" => Ok(initialized()),
+        "initialize" => {
+            let Initialize { client_capabilities } = parsed(params)?;
+            sessions.editor_offers(client_capabilities.unwrap_or_default());
+            Ok(initialized())
+        }
         // No method is offered: keys come from the environment or the settings.
         "authenticate" => Ok(json!({})),
         "session/new" => sessions.open_new(parsed(params)?).await,

@@ -1,7 +1,6 @@
 //! Permission requests as the editor's own dialogs.
 
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use dormouse_tools::{ConfirmationReply, ConfirmationRequest, Confirmer};
 use futures_util::future::BoxFuture;
@@ -9,7 +8,7 @@ use futures_util::future::BoxFuture;
 use crate::message_catalog::msg;
 use crate::wiring::permission_reason::reason_text;
 
-use super::connection::Editor;
+use super::editor_link::EditorLink;
 use super::protocol::{
     CallContent, PermissionAnswerMessage, PermissionChoice, PermissionOutcome, PermissionQuestion,
     ShownCall,
@@ -22,32 +21,18 @@ const NO: &str = "no";
 
 /// Asks in the editor. Without an answer, the call does not run.
 pub(super) struct EditorAsker {
-    editor: Arc<Editor>,
-    /// Known once the session is open; nothing is asked before.
-    session: OnceLock<(String, PathBuf)>,
-}
-
-impl EditorAsker {
-    pub(super) fn new(editor: Arc<Editor>) -> Self {
-        Self { editor, session: OnceLock::new() }
-    }
-
-    /// Says which session asks, and its folder.
-    pub(super) fn belongs_to(&self, session: String, folder: PathBuf) {
-        self.session.get_or_init(|| (session, folder));
-    }
+    pub(super) link: Arc<EditorLink>,
 }
 
 impl Confirmer for EditorAsker {
     fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         Box::pin(async move {
             let unanswered = ConfirmationReply::No { said: None };
-            let Some((session, folder)) = self.session.get() else { return unanswered };
             let call = described(
                 question.call.as_ref().map_or("confirmation", |id| id.as_str()),
                 &question.tool,
                 question.input.get(),
-                folder,
+                self.link.folder(),
             );
             let mut content = vec![CallContent::text(reason_text(&question.why))];
             content.extend(question.change.as_ref().map(|change| {
@@ -55,7 +40,6 @@ impl Confirmer for EditorAsker {
             }));
             let choice = |option_id, name, kind| PermissionChoice { option_id, name, kind };
             let question = PermissionQuestion {
-                session_id: session,
                 tool_call: ShownCall { content, ..call },
                 options: vec![
                     choice(ONCE, msg!("choice-yes"), "allow_once"),
@@ -63,16 +47,16 @@ impl Confirmer for EditorAsker {
                     choice(NO, msg!("choice-no"), "reject_once"),
                 ],
             };
-            let answer = self.editor.ask("session/request_permission", &question).await;
-            match answer {
-                Some(PermissionAnswerMessage {
+            let question = serde_json::to_value(question).unwrap_or_default();
+            match self.link.ask("session/request_permission", question).await {
+                Ok(PermissionAnswerMessage {
                     outcome: PermissionOutcome::Selected { option_id },
                 }) => match option_id.as_str() {
                     ONCE => ConfirmationReply::Once,
                     ALWAYS => ConfirmationReply::Always,
                     _ => unanswered,
                 },
-                Some(_) | None => unanswered,
+                Ok(_) | Err(_) => unanswered,
             }
         })
     }

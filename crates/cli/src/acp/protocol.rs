@@ -11,6 +11,34 @@ use serde_json::Value;
 /// The version that is spoken.
 pub(super) const VERSION: u16 = 1;
 
+/// `initialize`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Initialize {
+    pub(super) client_capabilities: Option<ClientCapabilities>,
+}
+
+/// What an editor offers.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(default)]
+pub(super) struct ClientCapabilities {
+    pub(super) fs: Option<FileCapabilities>,
+}
+
+/// Which files an editor reads and writes for an agent.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct FileCapabilities {
+    pub(super) read_text_file: bool,
+    pub(super) write_text_file: bool,
+}
+
+/// The answer to `fs/read_text_file`, which this agent sends.
+#[derive(Debug, Deserialize)]
+pub(super) struct FileText {
+    pub(super) content: String,
+}
+
 /// `session/new`.
 #[derive(Debug, Deserialize)]
 pub(super) struct NewSession {
@@ -199,8 +227,7 @@ pub(super) struct PlanStep {
 /// `session/request_permission`, which this agent sends.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PermissionQuestion<'a> {
-    pub(super) session_id: &'a str,
+pub(super) struct PermissionQuestion {
     pub(super) tool_call: ShownCall,
     pub(super) options: Vec<PermissionChoice>,
 }

@@ -26,6 +26,7 @@ use crate::wiring::print;
 use crate::wiring::session_start::{self, PreparedSession, SessionChoice};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::{World, current_project};
 
 /// A dream that did not start, in JSON output.
@@ -154,7 +155,7 @@ async fn seed(
     let (typed, ready) = prepare(arguments, world).await?;
     print::note(&msg!("dream-running"));
     let ready = ready.in_folder(SessionFolder::of(Dir::create(folder)?));
-    Ok(ready.open(&typed, world, None)?.engine.fork_source())
+    Ok(ready.open(&typed, world, UserAccess::default())?.engine.fork_source())
 }
 
 async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Result<Option<T>, Failure> {

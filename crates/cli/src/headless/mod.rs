@@ -31,6 +31,7 @@ use crate::wiring::print;
 use crate::wiring::session_start;
 use crate::wiring::session_start::{ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::{World, current_project};
 
 /// How often it is checked whether a line of progress is due.
@@ -56,7 +57,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
     }
     let prompt = prompt(arguments)?;
     let ready = session_start::prepare(arguments, &choice, world, Untrusted::Tell).await?;
-    let mut session = ready.open(arguments, world, None)?;
+    let mut session = ready.open(arguments, world, UserAccess::default())?;
     let report = ask(&mut session, arguments, world, &prompt).await;
     session.servers.close().await;
     let report = report?;
@@ -67,7 +68,7 @@ pub(crate) async fn run(arguments: &Arguments, world: &World) -> Result<Exit, Fa
 async fn init_only(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
     let choice = SessionChoice::of(arguments);
     let ready = session_start::prepare(arguments, &choice, world, Untrusted::Tell).await?;
-    let mut session = ready.open(arguments, world, None)?;
+    let mut session = ready.open(arguments, world, UserAccess::default())?;
     session.set_up(arguments, &mut print::notice).await;
     Ok(Exit::Done)
 }

@@ -21,6 +21,7 @@ use crate::wiring::piped_turn::run_turn;
 use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
 
 use super::output::{OutputPrinter, print_request_answer};
@@ -40,7 +41,7 @@ pub(super) async fn run(
     let asker = Arc::new(StreamAsker::new(Arc::clone(&world.ids)));
     let ready = session_start::prepare(arguments, choice, world, Untrusted::Tell).await?;
     let confirmer = Arc::clone(&asker) as Arc<dyn Confirmer>;
-    let mut session = ready.open(arguments, world, Some(confirmer))?;
+    let mut session = ready.open(arguments, world, UserAccess::asking(confirmer))?;
     session.set_up(arguments, &mut print::notice).await;
     let printer = begin(arguments, &session);
     let mut stream = StreamSession {

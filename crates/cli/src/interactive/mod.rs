@@ -56,6 +56,7 @@ use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::{World, current_project};
 
 use attention::Attention;
@@ -110,7 +111,7 @@ async fn run_session(
     let (confirmer, confirmations) = confirmation::channel();
     let ready = Box::pin(session_start::prepare(arguments, choice, world, Untrusted::Ask));
     let ready = notify_if_slow(ready, || print::note(&msg!("connecting"))).await?;
-    let session = ready.open(arguments, world, Some(Arc::new(confirmer)))?;
+    let session = ready.open(arguments, world, UserAccess::asking(Arc::new(confirmer)))?;
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let (screen, input) = terminal(arguments, &world.environment, &session, entries)

@@ -16,6 +16,7 @@ use crate::wiring::exit::Failure;
 use crate::wiring::session_start::{self, SessionChoice};
 use crate::wiring::settings;
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::{World, current_project};
 
 /// The word of the hook that has memories extracted.
@@ -36,7 +37,7 @@ pub(crate) async fn run(
     let saving = Some(Saving::Entries);
     let ready = session_start::prepare_for(typed, &choice, world, Untrusted::Pass, saving).await?;
     let ready = ready.in_folder(SessionFolder::of(scratch.folder.clone()));
-    let session = ready.open_for(RunKind::CatchUp, typed, world, None)?;
+    let session = ready.open_for(RunKind::CatchUp, typed, world, UserAccess::default())?;
     session.engine.notify_tasks(TaskOccasion::Opened);
     background_tasks::finish(&session.engine, sink).await;
     Ok(())

@@ -16,7 +16,7 @@ use dormouse_engine::{
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
 use dormouse_sandbox::SandboxPolicy;
-use dormouse_tools::{CommandLimits, Confirmer, Reaper, Shells, ToolSet};
+use dormouse_tools::{CommandLimits, Reaper, Shells, ToolSet};
 
 use crate::args::Arguments;
 use crate::message_catalog::{Locale, msg};
@@ -24,6 +24,7 @@ use crate::wiring::connect::ModelConnection;
 use crate::wiring::exit::Failure;
 use crate::wiring::layers;
 use crate::wiring::print;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
 
 /// The model, with the effort of the command line or the settings.
@@ -61,7 +62,7 @@ pub(super) fn tool_setup(
     gate: &PermissionGate,
     environment: &Environment,
     (sandbox, checkpoint_folders): (Option<Arc<SandboxPolicy>>, Vec<PathBuf>),
-    (confirmer, shells): (Option<Arc<dyn Confirmer>>, Arc<Shells>),
+    (user, shells): (UserAccess, Arc<Shells>),
 ) -> ToolSetup {
     let tools =
         ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
@@ -70,7 +71,7 @@ pub(super) fn tool_setup(
         small_window: settings.small_window.clone(),
         ends_repetition: switches.is_on(LayerSwitch::RepeatedCalls),
         gate: gate.clone(),
-        confirmer,
+        confirmer: user.confirmer,
         environment: environment.clone(),
         redactor: connection.redactor.clone(),
         reaper: Reaper::of_this_program(),
@@ -79,6 +80,7 @@ pub(super) fn tool_setup(
         sandbox,
         checkpoint_folders,
         checkpoints: None,
+        editor: user.editor,
     }
 }
 

@@ -16,7 +16,6 @@ use dormouse_extensions::skills::Skills;
 use dormouse_hooks::Hooks;
 use dormouse_mcp_client::{McpHub, ServerSpec};
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::Confirmer;
 
 use crate::args::Arguments;
 use crate::message_catalog::msg;
@@ -40,6 +39,7 @@ use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
 use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
+use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::{World, current_project, environment_for_children, is_bare};
 
 /// Everything a session needs before it is opened.
@@ -233,13 +233,13 @@ impl PreparedSession {
         self,
         arguments: &Arguments,
         world: &World,
-        confirmer: Option<Arc<dyn Confirmer>>,
+        user: UserAccess,
     ) -> Result<ActiveSession, Failure> {
-        let run = match &confirmer {
+        let run = match &user.confirmer {
             Some(_) => RunKind::Interactive,
             None => RunKind::Headless { wait: arguments.wait },
         };
-        self.open_for(run, arguments, world, confirmer)
+        self.open_for(run, arguments, world, user)
     }
 
     /// Like [`Self::open`], for a given kind of run.
@@ -248,7 +248,7 @@ impl PreparedSession {
         run: RunKind,
         arguments: &Arguments,
         world: &World,
-        confirmer: Option<Arc<dyn Confirmer>>,
+        user: UserAccess,
     ) -> Result<ActiveSession, Failure> {
         let Self { connection, settings, switches, project, environment, folder, .. } = self;
         let SessionPermissions { gate, sandbox } = self.permissions;
@@ -272,7 +272,7 @@ impl PreparedSession {
         let mut background_tasks =
             background_tasks::background_tasks(world, &settings, &switches, &project, run)?;
         // A headless run ends with its response: no dreams.
-        let dreaming = dreamer.clone().filter(|_| confirmer.is_some());
+        let dreaming = dreamer.clone().filter(|_| user.confirmer.is_some());
         background_tasks.extend(dreaming.map(|dreamer| dreamer as Arc<dyn BackgroundTask>));
         let commands =
             Arc::new(SessionCommands::new(connection.redactor.clone(), Arc::clone(&world.ids)));
@@ -294,7 +294,7 @@ impl PreparedSession {
                 &gate,
                 &environment,
                 (sandbox, engine_config::checkpoint_folders(&switches, &project, &gate)),
-                (confirmer, Arc::clone(&commands.shells)),
+                (user, Arc::clone(&commands.shells)),
             ),
             small: connection.small,
             retry: connection.retry,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::program::{BOTH, server};
 
-const LIBRARIES: [&str; 2] = ["current", "earlier"];
+pub(crate) const LIBRARIES: [&str; 2] = ["current", "earlier"];
 
 #[expect(clippy::disallowed_methods, reason = "the script installs what the tests use")]
 fn modules() -> PathBuf {
@@ -19,7 +19,7 @@ fn modules() -> PathBuf {
 }
 
 /// What an editor hears while it takes these steps.
-fn heard(home: &TestHome, library: &str, steps: &Value) -> Vec<Value> {
+pub(crate) fn heard(home: &TestHome, library: &str, steps: &Value) -> Vec<Value> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/editor/client.mjs");
     let mut editor = home.command("node");
     editor.arg(driver).arg(modules()).arg(library).arg(env!("CARGO_BIN_EXE_dormouse"));
@@ -29,22 +29,22 @@ fn heard(home: &TestHome, library: &str, steps: &Value) -> Vec<Value> {
     output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn all<'a>(heard: &'a [Value], key: &'static str) -> impl Iterator<Item = &'a Value> {
+pub(crate) fn all<'a>(heard: &'a [Value], key: &'static str) -> impl Iterator<Item = &'a Value> {
     heard.iter().filter_map(move |line| line.get(key))
 }
 
 /// The updates of a kind.
-fn updates<'a>(heard: &'a [Value], kind: &'static str) -> Vec<&'a Value> {
+pub(crate) fn updates<'a>(heard: &'a [Value], kind: &'static str) -> Vec<&'a Value> {
     all(heard, "update").filter(|update| update["sessionUpdate"] == kind).collect()
 }
 
 /// All that the agent said.
-fn text(heard: &[Value]) -> String {
+pub(crate) fn text(heard: &[Value]) -> String {
     let chunks = updates(heard, "agent_message_chunk").into_iter();
     chunks.filter_map(|chunk| chunk["content"]["text"].as_str()).collect()
 }
 
-fn says(text: &str) -> Value {
+pub(crate) fn says(text: &str) -> Value {
     json!([{"type": "text", "text": text}])
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod acp;
+mod acp_files;
 mod agents;
 mod agents_attack;
 mod agents_memory;

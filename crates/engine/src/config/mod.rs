@@ -19,7 +19,7 @@ use dormouse_mcp_client::McpHub;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
 use dormouse_sandbox::SandboxPolicy;
-use dormouse_tools::{CommandLimits, Confirmer, ReadCache, Reaper, Shells, ToolSet};
+use dormouse_tools::{CommandLimits, Confirmer, EditorTools, ReadCache, Reaper, Shells, ToolSet};
 
 use crate::announcements::Announcer;
 use crate::background_task::{BackgroundTask, SavedNotes};
@@ -101,6 +101,8 @@ pub struct ToolSetup {
     pub checkpoint_folders: Vec<PathBuf>,
     /// Records what files were before a turn changes them, once the session has begun. Subagents share their session's.
     pub checkpoints: Option<Arc<Checkpoints>>,
+    /// What goes through the user's editor.
+    pub editor: EditorTools,
 }
 
 /// What plugs into a conversation.

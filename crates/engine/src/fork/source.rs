@@ -83,7 +83,8 @@ impl ForkSource {
     /// Counts a file as read by the fork, which may then change it: its task shows the content.
     pub fn has_read(&self, path: PathBuf, file: &DirEntry, content: String) {
         let (modified, size) = (file.modified, file.size);
-        let known = CachedFile { modified, size, extent: ReadExtent::Whole, content };
+        let extent = ReadExtent::Whole;
+        let known = CachedFile { modified, size, extent, content, in_editor: None };
         let mut cache = self.read_cache().lock().unwrap_or_else(PoisonError::into_inner);
         cache.insert(path, known);
     }

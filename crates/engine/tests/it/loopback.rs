@@ -16,7 +16,7 @@ use dormouse_model::{
 };
 use dormouse_permissions::PermissionGate;
 use dormouse_testkit::ScriptedServer;
-use dormouse_tools::{CommandLimits, Reaper, ToolSet};
+use dormouse_tools::{CommandLimits, EditorTools, Reaper, ToolSet};
 use tokio_util::sync::CancellationToken;
 
 /// The configuration of a conversation with `server`, in the folder `home`. Every tool call is allowed.
@@ -40,6 +40,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,
+            editor: EditorTools::default(),
         },
         project: find_project(home).unwrap(),
         services: Services {

@@ -7,31 +7,81 @@ use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use dormouse_base::{MissingFolder, fault, mode_from_bits, open_folder_without_links};
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::{LoadedFile, WriteTarget, changed, parts, refused, unwritable};
+use super::{
+    EditorState, LoadedFile, WriteTarget, WrittenFile, changed, parts, refused, unwritable,
+};
 use crate::blocking::check;
-use crate::{CallContext, FileWriteOutcome, FileWriter, ToolError};
+use crate::editor_files::editor_for;
+use crate::{CallContext, EditorWrite, FileWriteOutcome, FileWriter, TextFingerprint, ToolError};
 
-/// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is.
+/// Puts `content` in the place of `current`, or where nothing is yet. Answers with what the file then is. Goes through the
+/// editor where that offers it.
 pub(crate) fn commit(
     target: &WriteTarget,
     current: Option<&LoadedFile>,
     content: &[u8],
     context: &CallContext,
     cancel: &CancellationToken,
-) -> Result<Metadata, ToolError> {
-    let Some(checkpoints) = context.checkpoints.as_ref().filter(|_| target.door.is_none()) else {
-        return put(target, current, content, cancel);
-    };
-    checkpoints.before_write(&target.real);
-    let written = put(target, current, content, cancel);
-    checkpoints.after_write(&target.real);
+) -> Result<WrittenFile, ToolError> {
+    let write = EditorFileWrite { path: &target.real, context, cancel };
+    if let Some(current) = current.filter(|current| current.in_editor == Some(EditorState::Unsaved))
+    {
+        // First what the user has written: a rewind brings that back.
+        let saved = write.pass(current.bytes.as_slice())?;
+        saved.ok_or_else(|| refused(&target.real, UNSAVED))?;
+    }
+    let checkpoints = context.checkpoints.as_ref().filter(|_| target.door.is_none());
+    if let Some(checkpoints) = checkpoints {
+        checkpoints.before_write(&target.real);
+    }
+    let passed = if target.door.is_some() { Ok(None) } else { write.pass(content) };
+    let written = passed.and_then(|passed| match passed {
+        Some(written) => Ok(written),
+        None => put(target, current, content, cancel)
+            .map(|metadata| WrittenFile { metadata, in_editor: None }),
+    });
+    if let Some(checkpoints) = checkpoints {
+        checkpoints.after_write(&target.real);
+    }
     written
+}
+
+const UNSAVED: &str = "has changes in the editor that are not saved, and the editor does not let them be \
+                       written; ask the user to save it, then read it again";
+
+/// A file on its way through the editor.
+struct EditorFileWrite<'a> {
+    path: &'a Path,
+    context: &'a CallContext,
+    cancel: &'a CancellationToken,
+}
+
+impl EditorFileWrite<'_> {
+    /// Writes through the editor; none if that does not write this file.
+    fn pass(&self, content: &[u8]) -> Result<Option<WrittenFile>, ToolError> {
+        let Self { path, context, cancel } = *self;
+        let editor = editor_for(context.editor.files.as_ref(), path, content.len() as u64);
+        let (Some(editor), Ok(text)) = (editor, std::str::from_utf8(content)) else {
+            return Ok(None);
+        };
+        check(cancel)?;
+        let (parent, _) = parts(path)?;
+        open_folder_without_links(parent, MissingFolder::IsMade)
+            .map_err(|source| unwritable(path, source))?;
+        let written = editor.write(path, text, cancel);
+        if written.map_err(|error| refused(path, &error.to_string()))? == EditorWrite::NotOffered {
+            return Ok(None);
+        }
+        let metadata = path.metadata().map_err(|source| unwritable(path, source))?;
+        Ok(Some(WrittenFile { metadata, in_editor: Some(TextFingerprint::of(text)) }))
+    }
 }
 
 fn put(

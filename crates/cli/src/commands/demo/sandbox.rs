@@ -19,7 +19,7 @@ use dormouse_model::{
     CacheTtl, Dialect, Model, PriceTable, RetryPolicy, ScriptedModel, WireFormat,
 };
 use dormouse_permissions::PermissionGate;
-use dormouse_tools::{Reaper, ToolSet};
+use dormouse_tools::{EditorTools, Reaper, ToolSet};
 
 use crate::wiring::dream;
 use crate::wiring::exit::Failure;
@@ -139,6 +139,7 @@ pub(super) async fn start_session(
             sandbox: None,
             checkpoint_folders: Vec::new(),
             checkpoints: None,
+            editor: EditorTools::default(),
         },
         project,
         services: Services {

@@ -764,6 +764,7 @@ acp-mode-refused = there is no mode `{ $mode }` here, or it allows more than the
 acp-session-unknown = there is no session { $id }; open it with session/new or session/load
 acp-max-cost = the cost limit was reached before the model finished
 acp-busy = a turn of this session is running; cancel it first
+acp-cwd-relative = the working directory `{ $cwd }` must be an absolute path
 
 # Why a call may run or not
 

@@ -709,6 +709,7 @@ acp-mode-refused = 这里没有模式“{ $mode }”，或者它允许的操作�
 acp-session-unknown = 没有会话 { $id }；请用 session/new 或 session/load 打开
 acp-max-cost = 模型完成之前已达到费用上限
 acp-busy = 该会话正在运行一个回合；请先取消
+acp-cwd-relative = 工作目录 `{ $cwd }` 必须是绝对路径
 
 # Why a call may run or not
 
