@@ -25,15 +25,19 @@ use crate::command_sandbox::SandboxedCommand;
 use crate::exit_note::ExitNote;
 use crate::overflow::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
-use crate::process::{MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError};
+use crate::process::{
+    MODEL_KEYS, MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError,
+};
 use crate::shell_note::ShellNote;
 use crate::{
-    CallContext, CommandLimits, FileChangePreview, ResultLimit, Tool, ToolClass, ToolError,
-    ToolOutput, ToolSpec, parse_input,
+    CallContext, CommandLimits, FileChangePreview, ResultLimit, TerminalCommand, TerminalRun, Tool,
+    ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 
 /// The most characters that are shown of an answer.
 const RESULT_CHARS: u32 = 30_000;
+/// The most that an editor's terminal keeps of an output.
+const TERMINAL_BYTES: usize = 4 * 1024 * 1024;
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
@@ -218,6 +222,12 @@ async fn run_once(
 ) -> Result<RanCommand, ToolError> {
     let recorder = CommandRecorder::of(&input.command, context);
     recorder.before().await;
+    if sandboxed.is_none()
+        && let Some(ran) = run_in_terminal(&input.command, timeout, context).await
+    {
+        recorder.after().await;
+        return Ok(ran);
+    }
     let policy = sandboxed.as_ref().map(|sandboxed| sandboxed.policy());
     let started = start(&input.command, policy, context).await.map_err(failed)?;
     let mut kept = OutputCollector::new(context.overflow.clone());
@@ -240,6 +250,37 @@ async fn run_once(
     }
     show(&printed.finish());
     Ok(RanCommand { kept, end, pipe })
+}
+
+/// Runs the command in a terminal of the editor; none where there is none to run it in.
+async fn run_in_terminal(
+    command: &str,
+    timeout: Duration,
+    context: &CallContext,
+) -> Option<RanCommand> {
+    let terminals = context.editor.terminals.as_ref()?;
+    let call = context.progress.as_ref()?.call()?;
+    let environment = environment_for(command, context);
+    let environment = MODEL_KEYS.iter().fold(environment, |rest, name| rest.without(name));
+    let command = TerminalCommand {
+        call: call.to_owned(),
+        program: "bash",
+        arguments: vec!["-c".to_owned(), command.to_owned()],
+        folder: context.folder.clone(),
+        environment,
+        timeout,
+        output_bytes: TERMINAL_BYTES,
+    };
+    let TerminalRun { output, is_truncated, end } =
+        terminals.run(command, context.cancel.clone()).await?;
+    let mut kept = OutputCollector::new(context.overflow.clone());
+    if is_truncated {
+        kept.push(&format!("[the terminal kept the last {TERMINAL_BYTES} bytes: these]\n"));
+    }
+    let mut printed = Printed::new(&context.redactor);
+    kept.push(&printed.push(output.as_bytes()));
+    kept.push(&printed.finish());
+    Some(RanCommand { kept, end: end.into(), pipe: PipeState::Closed })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command_setup::CommandSetup;
 use crate::editor_files::EditorFiles;
+use crate::editor_terminals::EditorTerminals;
 use crate::file_guard::FileGuard;
 use crate::overflow::OutputFile;
 use crate::progress::CommandProgress;
@@ -21,6 +22,8 @@ use crate::todo_list::TodoList;
 pub struct EditorTools {
     /// Its files; none where only the disk counts.
     pub files: Option<Arc<dyn EditorFiles>>,
+    /// Its terminals; none where commands run in our own shell.
+    pub terminals: Option<Arc<dyn EditorTerminals>>,
 }
 
 /// What a call is given besides its arguments.

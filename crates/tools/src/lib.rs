@@ -20,6 +20,7 @@ mod command_setup;
 mod confirmation;
 mod edit;
 mod editor_files;
+mod editor_terminals;
 mod exit_note;
 mod file_guard;
 mod glob;
@@ -63,6 +64,7 @@ pub use confirmation::{
 };
 pub use edit::Edit;
 pub use editor_files::{EditorFiles, EditorWrite, EditorWriteError, TextFingerprint};
+pub use editor_terminals::{EditorTerminals, TerminalCommand, TerminalEnd, TerminalRun};
 pub use exit_note::ExitNote;
 pub use file_guard::{FileGuard, FileRoute, FileWriteError, FileWriteOutcome, FileWriter};
 pub use glob::Glob;

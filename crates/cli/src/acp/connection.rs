@@ -72,6 +72,8 @@ pub(super) struct Editor {
 #[derive(Default)]
 struct OpenQuestions {
     last: u64,
+    /// The editor is gone: nobody answers any more.
+    is_closed: bool,
     waiting: HashMap<u64, oneshot::Sender<Result<Value, EditorRefusal>>>,
 }
 
@@ -109,6 +111,9 @@ impl Editor {
         let (answer, answered) = oneshot::channel();
         let id = {
             let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+            if questions.is_closed {
+                return Err(EditorRefusal::closed());
+            }
             questions.last += 1;
             let id = questions.last;
             questions.waiting.insert(id, answer);
@@ -117,6 +122,13 @@ impl Editor {
         send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         let answer = answered.await.map_err(|_| EditorRefusal::closed())??;
         serde_json::from_value(answer).map_err(|error| EditorRefusal(error.to_string()))
+    }
+
+    /// The editor is gone: open questions stay unanswered.
+    pub(super) fn closed(&self) {
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        questions.is_closed = true;
+        questions.waiting.clear();
     }
 
     /// Passes on the editor's answer to a question.

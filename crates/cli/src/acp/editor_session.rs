@@ -9,7 +9,7 @@ use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::{EngineEvent, SessionFolder, TaskOccasion, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
 use dormouse_permissions::{PermissionGate, PermissionMode};
-use dormouse_tools::{EditorFiles, EditorTools};
+use dormouse_tools::{EditorFiles, EditorTerminals, EditorTools};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,7 @@ use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
 
 use super::client_files::ClientFiles;
+use super::client_terminals::{CallTerminals, ClientTerminals};
 use super::connection::{Editor, RpcRefusal};
 use super::editor_link::EditorLink;
 use super::history::replayed;
@@ -48,12 +49,13 @@ pub(super) struct EditorSessions {
 /// A session. One turn runs at a time.
 struct EditorSession {
     link: Arc<EditorLink>,
+    calls: Arc<CallTerminals>,
     /// None while a turn has it.
     active: Mutex<Option<ActiveSession>>,
     gate: PermissionGate,
     /// The permission mode at the start: the editor cannot choose one that allows more.
     most_allowed: PermissionMode,
-    /// Of the turn that runs.
+    /// Of the turn that runs, or was requested.
     interrupt: Mutex<CancellationToken>,
 }
 
@@ -100,7 +102,8 @@ impl EditorSessions {
         );
         let refused = |failure: Failure| RpcRefusal::because(&failure.message());
         let ready = Box::pin(ready).await.map_err(refused)?;
-        let user = self.user_access(&link);
+        let calls = Arc::default();
+        let user = self.user_access(&link, &calls);
         let mut active = ready.open(&self.arguments, &self.world, user).map_err(refused)?;
         active.set_up(&self.arguments, &mut crate::wiring::print::notice).await;
         active.engine.notify_tasks(TaskOccasion::Opened);
@@ -108,6 +111,7 @@ impl EditorSessions {
         link.opened_as(&id);
         let session = Arc::new(EditorSession {
             link,
+            calls,
             gate: active.gate.clone(),
             most_allowed: active.gate.mode(),
             active: Mutex::new(Some(active)),
@@ -118,15 +122,20 @@ impl EditorSessions {
     }
 
     /// The user at the editor, and what the editor offers.
-    fn user_access(&self, link: &Arc<EditorLink>) -> UserAccess {
+    fn user_access(&self, link: &Arc<EditorLink>, calls: &Arc<CallTerminals>) -> UserAccess {
         let offered = self.editor.offered();
         let files = offered.fs.map(|offered| {
             let (link, runtime) = (Arc::clone(link), Handle::current());
             Arc::new(ClientFiles { link, offered, runtime }) as Arc<dyn EditorFiles>
         });
+        let terminals = offered.terminal.then(|| {
+            let (link, calls) = (Arc::clone(link), Arc::clone(calls));
+            let environment = self.world.environment.clone();
+            Arc::new(ClientTerminals { link, calls, environment }) as Arc<dyn EditorTerminals>
+        });
         UserAccess {
             confirmer: Some(Arc::new(EditorAsker { link: Arc::clone(link) })),
-            editor: EditorTools { files },
+            editor: EditorTools { files, terminals },
         }
     }
 
@@ -147,13 +156,23 @@ impl EditorSessions {
         Ok(json!({"sessions": found.iter().map(info).collect::<Vec<_>>()}))
     }
 
+    /// A turn was requested: what is cancelled from now on is that one, unless another one runs.
+    pub(super) fn turn_requested(&self, params: &Value) {
+        let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+        if let Ok(session) = self.session(id)
+            && session.active.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        {
+            *session.interrupt.lock().unwrap_or_else(PoisonError::into_inner) =
+                CancellationToken::new();
+        }
+    }
+
     /// `session/prompt`: a turn.
     pub(super) async fn prompt(&self, request: Prompt) -> Result<Value, RpcRefusal> {
         let session = self.session(&request.session_id)?;
         let mut active = session.take()?;
-        let interrupt = CancellationToken::new();
-        *session.interrupt.lock().unwrap_or_else(PoisonError::into_inner) = interrupt.clone();
-        let ended = self.turn(&mut active, &session.link, request.prompt, &interrupt).await;
+        let interrupt = session.interrupt.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let ended = self.turn(&mut active, &session, request.prompt, &interrupt).await;
         session.give_back(active);
         Ok(json!({"stopReason": ended?}))
     }
@@ -161,17 +180,18 @@ impl EditorSessions {
     async fn turn(
         &self,
         active: &mut ActiveSession,
-        link: &EditorLink,
+        session: &EditorSession,
         prompt: Vec<PromptBlock>,
         interrupt: &CancellationToken,
     ) -> Result<&'static str, RpcRefusal> {
         let folder = active.engine.conversation().session_folder();
         let prompt = prompt_text(prompt, folder)
             .map_err(|failure| RpcRefusal::because(&failure.message()))?;
-        let mut updates = SessionUpdates::new(active.project.folder.clone());
+        let mut updates =
+            SessionUpdates::new(active.project.folder.clone(), Arc::clone(&session.calls));
         let send = |event: &EngineEvent, updates: &mut SessionUpdates| {
             for update in updates.of(event) {
-                link.show(update);
+                session.link.show(update);
             }
         };
         let mut sink = |event: EngineEvent| send(&event, &mut updates);

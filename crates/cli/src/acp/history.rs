@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Role};
@@ -17,7 +18,7 @@ pub(super) fn replayed(conversation: &Conversation, folder: &Path) -> Vec<Editor
         .into_iter()
         .map(|prompt| (prompt.message, prompt.text))
         .collect();
-    let mut calls = SessionUpdates::new(folder.to_owned());
+    let mut calls = SessionUpdates::new(folder.to_owned(), Arc::default());
     let mut updates = Vec::new();
     for message in conversation.history().messages() {
         if let Some(text) = prompts.get(&message.id) {

@@ -4,6 +4,7 @@
 //! terminal; its dialogs answer permission requests, and its modes allow no more than the command line did.
 
 mod client_files;
+mod client_terminals;
 mod connection;
 mod editor_link;
 mod editor_session;
@@ -50,6 +51,10 @@ pub(crate) async fn run(arguments: &AcpArguments, world: &World) -> Result<Exit,
             // In the order in which they arrive: a cancel must find its turn.
             None => sessions.notified(&method, params),
             Some(id) => {
+                // A cancel may be the next message, before the turn has begun.
+                if method == "session/prompt" {
+                    sessions.turn_requested(&params);
+                }
                 running.spawn(async move {
                     let answer = answer(&sessions, &method, params).await;
                     respond(&id, answer);
@@ -57,6 +62,7 @@ pub(crate) async fn run(arguments: &AcpArguments, world: &World) -> Result<Exit,
             }
         }
     }
+    editor.closed();
     sessions.cancel_all();
     while running.join_next().await.is_some() {}
     sessions.close().await;

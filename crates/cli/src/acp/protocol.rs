@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use dormouse_tools::TerminalEnd;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ pub(super) struct Initialize {
 #[serde(default)]
 pub(super) struct ClientCapabilities {
     pub(super) fs: Option<FileCapabilities>,
+    pub(super) terminal: bool,
 }
 
 /// Which files an editor reads and writes for an agent.
@@ -37,6 +39,40 @@ pub(super) struct FileCapabilities {
 #[derive(Debug, Deserialize)]
 pub(super) struct FileText {
     pub(super) content: String,
+}
+
+/// The answer to `terminal/create`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TerminalId {
+    pub(super) terminal_id: String,
+}
+
+/// The answer to `terminal/output`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct TerminalOutput {
+    pub(super) output: String,
+    #[serde(default)]
+    pub(super) truncated: bool,
+}
+
+/// The answer to `terminal/wait_for_exit`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TerminalExit {
+    exit_code: Option<i32>,
+    signal: Option<String>,
+}
+
+impl TerminalExit {
+    /// How the command ended. An editor that does not say counts as a failure.
+    pub(super) fn end(self) -> TerminalEnd {
+        match (self.exit_code, self.signal) {
+            (Some(code), _) => TerminalEnd::Code(code),
+            (None, Some(signal)) => TerminalEnd::Signal(signal),
+            (None, None) => TerminalEnd::Code(1),
+        }
+    }
 }
 
 /// `session/new`.
@@ -199,6 +235,10 @@ pub(super) enum CallContent {
         path: PathBuf,
         old_text: Option<String>,
         new_text: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Terminal {
+        terminal_id: String,
     },
 }
 

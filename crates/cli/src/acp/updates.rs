@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dormouse_conversation::{Block, ToolUseId};
 use dormouse_engine::EngineEvent;
@@ -10,6 +11,7 @@ use crate::interactive::tool_calls::result_text;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::engine_notice::notice_text;
 
+use super::client_terminals::CallTerminals;
 use super::protocol::{CallContent, EditorUpdate, ShownCall, ShownStatus, TextPart};
 use super::tool_updates::{changed, described, todo_plan};
 
@@ -18,11 +20,12 @@ pub(super) struct SessionUpdates {
     folder: PathBuf,
     /// The arguments of calls that run.
     running: HashMap<ToolUseId, String>,
+    terminals: Arc<CallTerminals>,
 }
 
 impl SessionUpdates {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, running: HashMap::new() }
+    pub(super) fn new(folder: PathBuf, terminals: Arc<CallTerminals>) -> Self {
+        Self { folder, running: HashMap::new(), terminals }
     }
 
     /// What an event changes on the editor's screen.
@@ -78,6 +81,7 @@ impl SessionUpdates {
 
     fn started(&mut self, id: &ToolUseId, name: &str, input: &str) -> Vec<EditorUpdate> {
         self.running.insert(id.clone(), input.to_owned());
+        self.terminals.started(id.as_str());
         let call = described(id.as_str(), name, input, &self.folder);
         let call = ShownCall { status: Some(ShownStatus::InProgress), ..call };
         let mut updates = vec![EditorUpdate::ToolCall(call)];
@@ -88,12 +92,19 @@ impl SessionUpdates {
     fn finished(&mut self, id: &ToolUseId, is_error: bool, result: &Block) -> EditorUpdate {
         let input = self.running.remove(id).unwrap_or_default();
         let change = changed(&input, &self.folder).filter(|_| !is_error);
-        let content = change.unwrap_or_else(|| CallContent::text(result_text(result)));
+        let shown = self.terminals.finished(id.as_str());
+        let shown = shown.map(|terminal_id| CallContent::Terminal { terminal_id });
+        // A terminal does not say that its command was killed.
+        let text = (shown.is_none() || is_error).then(|| CallContent::text(result_text(result)));
+        let content = match change {
+            Some(change) => vec![change],
+            None => shown.into_iter().chain(text).collect(),
+        };
         let status = if is_error { ShownStatus::Failed } else { ShownStatus::Completed };
         EditorUpdate::ToolCallUpdate(ShownCall {
             tool_call_id: id.as_str().to_owned(),
             status: Some(status),
-            content: vec![content],
+            content,
             ..ShownCall::default()
         })
     }

@@ -2,10 +2,10 @@
 //
 //     node client.mjs MODULES current|earlier PROGRAM FOLDER STEPS
 //
-// STEPS is JSON: a list of ["new"], ["load", ID], ["list"], ["mode", ID], ["prompt", BLOCKS], ["stop", BLOCKS] (a prompt that
-// is cancelled at its first text), ["stop_command", BLOCKS] (one that is cancelled once a terminal has printed), ["answer", KIND]
+// STEPS is JSON: a list of ["new"], ["load", ID], ["list"], ["mode", ID], ["prompt", BLOCKS], ["stop", BLOCKS, TEXT] (a prompt
+// that is cancelled when this text arrives), ["stop_command", BLOCKS] (one that is cancelled once a terminal has printed), ["answer", KIND]
 // (how the next permission requests are answered), ["buffer", {PATH: TEXT}] (changes that are not saved), ["servers", LIST] (MCP
-// servers for the sessions to come), ["wait", FILE] (until it is there). ["offers", CAPABILITIES] as the first says what the
+// servers for the sessions to come), ["wait", FILE] (until it is there), ["hasty", BLOCKS] (a prompt and at once its cancellation). ["offers", CAPABILITIES] as the first says what the
 // editor does for the agent.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,11 +25,6 @@ let stoppingCommand = null;
 let mcpServers = [];
 const buffers = new Map();
 const terminals = new Map();
-const stop = () => {
-  const stop = stopping;
-  stopping = null;
-  stop?.();
-};
 const heard = {
   permission(params) {
     print({ asked: params.toolCall, options: params.options.map((option) => option.kind) });
@@ -38,7 +33,11 @@ const heard = {
   },
   update(params) {
     print({ update: params.update });
-    if (params.update.sessionUpdate === "agent_message_chunk") stop();
+    if (stopping && params.update.content?.text?.includes(stopping.text)) {
+      const { stop } = stopping;
+      stopping = null;
+      stop();
+    }
   },
   readTextFile({ path }) {
     print({ read: path });
@@ -137,7 +136,7 @@ async function talk(work) {
 await talk(async (dormouse) => {
   print({ initialized: await dormouse.initialize({ protocolVersion: 1, clientCapabilities: offers }) });
   let sessionId = null;
-  for (const [step, value] of steps) {
+  for (const [step, value, text] of steps) {
     try {
       if (step === "new") {
         const opened = await dormouse.newSession({ cwd, mcpServers });
@@ -159,9 +158,11 @@ await talk(async (dormouse) => {
       } else if (step === "wait") {
         while (!existsSync(value)) await new Promise((done) => setTimeout(done, 20));
       } else {
-        if (step === "stop") stopping = () => dormouse.cancel({ sessionId });
+        if (step === "stop") stopping = { text, stop: () => dormouse.cancel({ sessionId }) };
         if (step === "stop_command") stoppingCommand = () => dormouse.cancel({ sessionId });
-        print({ ended: await dormouse.prompt({ sessionId, prompt: value }) });
+        const turn = dormouse.prompt({ sessionId, prompt: value });
+        if (step === "hasty") await dormouse.cancel({ sessionId });
+        print({ ended: await turn });
       }
     } catch (error) {
       print({ refused: error?.data ?? error?.message ?? String(error) });

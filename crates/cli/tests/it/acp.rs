@@ -112,7 +112,8 @@ fn a_turn_is_cancelled_and_the_session_is_resumed_with_a_picture() {
             .start();
         let home = TestHome::new().with_server(&model);
         home.write("a.txt", "content\n");
-        let steps = json!([["new"], ["prompt", says("what is this?")], ["stop", says("talk")]]);
+        let steps =
+            json!([["new"], ["prompt", says("what is this?")], ["stop", says("talk"), "a long"]]);
         let first = heard(&home, library, &steps);
         let ends: Vec<_> = all(&first, "ended").map(|end| &end["stopReason"]).collect();
         assert_eq!(ends, ["end_turn", "cancelled"]);
@@ -186,4 +187,13 @@ fn a_line_that_is_too_long_is_an_error_and_the_next_is_answered() {
         output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines[0]["error"]["message"].as_str().unwrap().contains("67108864 bytes"));
     assert_eq!((&lines[1]["error"]["code"], &lines[2]["id"]), (&json!(-32700), &json!(7)));
+}
+
+#[test]
+fn a_cancel_right_behind_its_prompt_finds_it() {
+    let model = server(dormouse_testkit::WireFormat::Anthropic).start();
+    let home = TestHome::new().with_server(&model);
+    let heard = heard(&home, "current", &json!([["new"], ["hasty", says("never mind")]]));
+    let ends: Vec<_> = all(&heard, "ended").map(|end| &end["stopReason"]).collect();
+    assert_eq!(ends, ["cancelled"]);
 }

@@ -48,4 +48,8 @@ impl CommandProgress for CallProgress {
         newest.insert(self.call.clone(), line);
         self.lines.more.notify_one();
     }
+
+    fn call(&self) -> Option<&str> {
+        Some(self.call.as_str())
+    }
 }
