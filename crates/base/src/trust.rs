@@ -46,6 +46,11 @@ impl TrustStore {
         Self { folder: home.join("trust") }
     }
 
+    /// The store for what an editor brings along for a project.
+    pub fn for_editor(home: &Path) -> Self {
+        Self { folder: home.join("trust").join("editor") }
+    }
+
     /// How a project stands with these settings.
     pub fn state(&self, project: &Project, stack: &SettingsStack) -> TrustState {
         let waiting = stack.trust_requests();

@@ -9,8 +9,7 @@ use dormouse_conversation::PromptSize;
 use dormouse_conversation::known_tools::MCP_CALL;
 use futures_util::future::join_all;
 
-use crate::server::McpServer;
-use crate::server::ServerStatus;
+use crate::server::{McpServer, NOT_ALLOWED, ServerStatus};
 use crate::server_spec::ServerSpec;
 use crate::setup::McpSetup;
 use crate::tools::{McpCall, McpTool};
@@ -72,6 +71,21 @@ impl McpHub {
         for server in self.servers.values() {
             // The first start is never one too many.
             let _started = server.start();
+        }
+    }
+
+    /// Nobody starts these until they are admitted. None of them may have been started.
+    pub fn hold(&self, names: &[String]) {
+        for server in names.iter().filter_map(|name| self.servers.get(name)) {
+            server.hold();
+        }
+    }
+
+    /// Starts these, which were held.
+    pub fn admit(&self, names: &[String]) {
+        for server in names.iter().filter_map(|name| self.servers.get(name)) {
+            // The first start is never one too many.
+            let _started = server.admit();
         }
     }
 
@@ -204,6 +218,7 @@ fn standing(server: &McpServer, listed: &ToolSet) -> String {
     let mut lines = vec![match server.status() {
         ServerStatus::Connecting => "still starting; its tools are told when it answers".to_owned(),
         ServerStatus::Connected => "connected".to_owned(),
+        ServerStatus::Down(reason) if reason == NOT_ALLOWED => format!("not started: {reason}"),
         ServerStatus::Down(reason) => format!("not connected: {reason}; a call starts it again"),
     }];
     let offered = server.offered();

@@ -4,6 +4,7 @@
 //! [`STARTS_WITHIN`].
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ const STARTS_WITHIN: Duration = Duration::from_mins(10);
 /// The longest error text of a server, in characters.
 const ERROR_CHARS: usize = 4_000;
 
+/// Why a held server is not there.
+pub(crate) const NOT_ALLOWED: &str = "the user has not allowed it yet";
+
 /// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerStatus {
@@ -52,6 +56,8 @@ pub(crate) enum ServerUnavailable {
         STARTS_WITHIN.as_secs() / 60
     )]
     TooManyStarts { server: String, last_error: String },
+    #[error("{NOT_ALLOWED}")]
+    NotAllowed,
     #[error("{0}")]
     Down(String),
     #[error("it ended again at once")]
@@ -66,6 +72,8 @@ pub(crate) struct McpServer {
     inner: Mutex<Inner>,
     stop: Mutex<CancellationToken>,
     tasks: Mutex<JoinSet<()>>,
+    /// Nobody starts it.
+    is_held: AtomicBool,
 }
 
 #[derive(Default)]
@@ -89,6 +97,7 @@ impl McpServer {
             inner: Mutex::default(),
             stop: Mutex::default(),
             tasks: Mutex::default(),
+            is_held: AtomicBool::new(false),
         }
     }
 
@@ -104,10 +113,25 @@ impl McpServer {
         lock(&self.inner).last_error.clone()
     }
 
-    /// Starts it, unless it is starting or running.
+    /// Nobody starts it until [`Self::admit`]. It must not have been started.
+    pub(crate) fn hold(&self) {
+        self.is_held.store(true, Ordering::Release);
+        self.status.send_replace(ServerStatus::Down(NOT_ALLOWED.to_owned()));
+    }
+
+    /// Ends a hold, and starts it.
+    pub(crate) fn admit(self: &Arc<Self>) -> Result<(), ServerUnavailable> {
+        self.is_held.store(false, Ordering::Release);
+        self.start()
+    }
+
+    /// Starts it, unless it is starting, running or held.
     pub(crate) fn start(self: &Arc<Self>) -> Result<(), ServerUnavailable> {
         if !matches!(self.status(), ServerStatus::Down(_)) {
             return Ok(());
+        }
+        if self.is_held.load(Ordering::Acquire) {
+            return Err(ServerUnavailable::NotAllowed);
         }
         self.count_start()?;
         self.status.send_replace(ServerStatus::Connecting);
@@ -332,7 +356,7 @@ impl McpServer {
             // The stop was intended and is no error.
             inner.last_error = None;
         }
-        // Cannot be refused: no start is counted.
+        // No start is counted; one that is held stays down.
         let _started = self.start();
         self.settled().await;
         self.status()

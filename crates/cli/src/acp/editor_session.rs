@@ -8,6 +8,7 @@ use dormouse_base::{Project, find_project};
 use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::{EngineEvent, SessionFolder, TaskOccasion, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
+use dormouse_mcp_client::ServerSpec;
 use dormouse_permissions::{PermissionGate, PermissionMode};
 use dormouse_tools::{EditorFiles, EditorTerminals, EditorTools};
 use serde_json::{Value, json};
@@ -17,11 +18,13 @@ use tokio_util::sync::CancellationToken;
 use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::background_tasks;
+use crate::wiring::editor_servers::{EditorServers, trust_editor_servers};
 use crate::wiring::exit::Failure;
+use crate::wiring::mcp_servers;
 use crate::wiring::permission_modes::{mode_description, modes_up_to};
 use crate::wiring::piped_turn::run_turn;
+use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
-use crate::wiring::trust::Untrusted;
 use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
 
@@ -30,11 +33,12 @@ use super::client_terminals::{CallTerminals, ClientTerminals};
 use super::connection::{Editor, RpcRefusal};
 use super::editor_link::EditorLink;
 use super::history::replayed;
-use super::permission::EditorAsker;
+use super::offered_servers::{ask_about_servers, server_specs};
+use super::permission::{EditorAnswer, EditorAsker};
 use super::prompt_blocks::prompt_text;
 use super::protocol::{
-    CancelTurn, ClientCapabilities, ListSessions, LoadSession, NewSession, Prompt, PromptBlock,
-    SetMode,
+    CancelTurn, ClientCapabilities, ListSessions, LoadSession, NewSession, OfferedServer, Prompt,
+    PromptBlock, SetMode,
 };
 use super::updates::SessionUpdates;
 
@@ -50,6 +54,8 @@ pub(super) struct EditorSessions {
 struct EditorSession {
     link: Arc<EditorLink>,
     calls: Arc<CallTerminals>,
+    /// Servers of the editor that the user has not been asked about.
+    waiting: Mutex<Option<Vec<ServerSpec>>>,
     /// None while a turn has it.
     active: Mutex<Option<ActiveSession>>,
     gate: PermissionGate,
@@ -71,14 +77,16 @@ impl EditorSessions {
 
     /// `session/new`.
     pub(super) async fn open_new(&self, request: NewSession) -> Result<Value, RpcRefusal> {
-        let (id, session) = self.open(request.cwd, SessionChoice::New).await?;
+        let opening = (request.cwd, request.mcp_servers);
+        let (id, session) = self.open(opening, SessionChoice::New).await?;
         Ok(json!({"sessionId": id, "modes": session.modes()}))
     }
 
     /// `session/load`: resumes a session, and shows what was said in it.
     pub(super) async fn load(&self, request: LoadSession) -> Result<Value, RpcRefusal> {
         let choice = SessionChoice::Named(request.session_id);
-        let (_, session) = self.open(request.cwd, choice).await?;
+        let opening = (request.cwd, request.mcp_servers);
+        let (_, session) = self.open(opening, choice).await?;
         let active = session.take()?;
         let updates = replayed(active.engine.conversation(), &active.project.folder);
         session.give_back(active);
@@ -88,19 +96,16 @@ impl EditorSessions {
 
     async fn open(
         &self,
-        cwd: PathBuf,
+        (cwd, offered): (PathBuf, Vec<OfferedServer>),
         choice: SessionChoice,
     ) -> Result<(String, Arc<EditorSession>), RpcRefusal> {
-        let project = project_of(&cwd)?;
-        let link = Arc::new(EditorLink::new(Arc::clone(&self.editor), project.clone(), cwd));
-        let ready = session_start::prepare_in(
-            project,
-            &self.arguments,
-            &choice,
-            &self.world,
-            Untrusted::Tell,
-        );
         let refused = |failure: Failure| RpcRefusal::because(&failure.message());
+        let project = project_of(&cwd)?;
+        let servers = EditorServers::new(server_specs(offered), &project, &self.world);
+        let servers = servers.map_err(refused)?;
+        let link = Arc::new(EditorLink::new(Arc::clone(&self.editor), project.clone(), cwd));
+        let ready =
+            session_start::prepare_in(project, &self.arguments, &choice, &self.world, &servers);
         let ready = Box::pin(ready).await.map_err(refused)?;
         let calls = Arc::default();
         let user = self.user_access(&link, &calls);
@@ -112,6 +117,7 @@ impl EditorSessions {
         let session = Arc::new(EditorSession {
             link,
             calls,
+            waiting: Mutex::new(servers.waiting()),
             gate: active.gate.clone(),
             most_allowed: active.gate.mode(),
             active: Mutex::new(Some(active)),
@@ -172,9 +178,28 @@ impl EditorSessions {
         let session = self.session(&request.session_id)?;
         let mut active = session.take()?;
         let interrupt = session.interrupt.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.ask_about_servers(&session, &active).await;
         let ended = self.turn(&mut active, &session, request.prompt, &interrupt).await;
         session.give_back(active);
         Ok(json!({"stopReason": ended?}))
+    }
+
+    /// Asks once about servers that the editor has brought along; those that may start do so before the turn.
+    async fn ask_about_servers(&self, session: &EditorSession, active: &ActiveSession) {
+        let waiting = session.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(specs) = waiting else { return };
+        let answer = ask_about_servers(&specs, &session.link).await;
+        if answer == EditorAnswer::No {
+            return;
+        }
+        if answer == EditorAnswer::Always
+            && let Err(failure) = trust_editor_servers(&specs, &active.project, &self.world)
+        {
+            print::note(&failure.message());
+        }
+        let names: Vec<String> = specs.into_iter().map(|spec| spec.name).collect();
+        active.servers.admit(&names);
+        mcp_servers::wait_for_start(&active.servers, &active.settings).await;
     }
 
     async fn turn(

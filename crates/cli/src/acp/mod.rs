@@ -9,6 +9,7 @@ mod connection;
 mod editor_link;
 mod editor_session;
 mod history;
+mod offered_servers;
 mod permission;
 mod prompt_blocks;
 mod protocol;
@@ -101,6 +102,7 @@ fn initialized() -> Value {
         "protocolVersion": protocol::VERSION,
         "agentCapabilities": {
             "loadSession": true,
+            "mcpCapabilities": {"http": true, "sse": false},
             "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
             "sessionCapabilities": {"list": {}},
         },

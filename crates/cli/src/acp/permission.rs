@@ -24,10 +24,45 @@ pub(super) struct EditorAsker {
     pub(super) link: Arc<EditorLink>,
 }
 
+/// What the user answered; no answer is a no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EditorAnswer {
+    Once,
+    Always,
+    No,
+}
+
+/// Asks by a dialog that shows a call.
+pub(super) async fn ask_permission(
+    tool_call: ShownCall,
+    always: String,
+    link: &EditorLink,
+) -> EditorAnswer {
+    let choice = |option_id, name, kind| PermissionChoice { option_id, name, kind };
+    let question = PermissionQuestion {
+        tool_call,
+        options: vec![
+            choice(ONCE, msg!("choice-yes"), "allow_once"),
+            choice(ALWAYS, always, "allow_always"),
+            choice(NO, msg!("choice-no"), "reject_once"),
+        ],
+    };
+    let question = serde_json::to_value(question).unwrap_or_default();
+    match link.ask("session/request_permission", question).await {
+        Ok(PermissionAnswerMessage { outcome: PermissionOutcome::Selected { option_id } }) => {
+            match option_id.as_str() {
+                ONCE => EditorAnswer::Once,
+                ALWAYS => EditorAnswer::Always,
+                _ => EditorAnswer::No,
+            }
+        }
+        Ok(_) | Err(_) => EditorAnswer::No,
+    }
+}
+
 impl Confirmer for EditorAsker {
     fn ask(&self, question: ConfirmationRequest) -> BoxFuture<'_, ConfirmationReply> {
         Box::pin(async move {
-            let unanswered = ConfirmationReply::No { said: None };
             let call = described(
                 question.call.as_ref().map_or("confirmation", |id| id.as_str()),
                 &question.tool,
@@ -38,25 +73,11 @@ impl Confirmer for EditorAsker {
             content.extend(question.change.as_ref().map(|change| {
                 diff(&change.path, Some(change.before.clone()), change.after.clone())
             }));
-            let choice = |option_id, name, kind| PermissionChoice { option_id, name, kind };
-            let question = PermissionQuestion {
-                tool_call: ShownCall { content, ..call },
-                options: vec![
-                    choice(ONCE, msg!("choice-yes"), "allow_once"),
-                    choice(ALWAYS, msg!("acp-always"), "allow_always"),
-                    choice(NO, msg!("choice-no"), "reject_once"),
-                ],
-            };
-            let question = serde_json::to_value(question).unwrap_or_default();
-            match self.link.ask("session/request_permission", question).await {
-                Ok(PermissionAnswerMessage {
-                    outcome: PermissionOutcome::Selected { option_id },
-                }) => match option_id.as_str() {
-                    ONCE => ConfirmationReply::Once,
-                    ALWAYS => ConfirmationReply::Always,
-                    _ => unanswered,
-                },
-                Ok(_) | Err(_) => unanswered,
+            let call = ShownCall { content, ..call };
+            match ask_permission(call, msg!("acp-always"), &self.link).await {
+                EditorAnswer::Once => ConfirmationReply::Once,
+                EditorAnswer::Always => ConfirmationReply::Always,
+                EditorAnswer::No => ConfirmationReply::No { said: None },
             }
         })
     }

@@ -77,8 +77,35 @@ impl TerminalExit {
 
 /// `session/new`.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct NewSession {
     pub(super) cwd: PathBuf,
+    #[serde(default)]
+    pub(super) mcp_servers: Vec<OfferedServer>,
+}
+
+/// An MCP server that the editor offers.
+#[derive(Debug, Deserialize)]
+pub(super) struct OfferedServer {
+    /// None for a program on standard input and output.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) name: String,
+    pub(super) command: Option<String>,
+    #[serde(default)]
+    pub(super) args: Vec<String>,
+    #[serde(default)]
+    pub(super) env: Vec<NamedValue>,
+    pub(super) url: Option<String>,
+    #[serde(default)]
+    pub(super) headers: Vec<NamedValue>,
+}
+
+/// A variable or a header.
+#[derive(Debug, Deserialize)]
+pub(super) struct NamedValue {
+    pub(super) name: String,
+    pub(super) value: String,
 }
 
 /// `session/load`.
@@ -87,6 +114,8 @@ pub(super) struct NewSession {
 pub(super) struct LoadSession {
     pub(super) session_id: String,
     pub(super) cwd: PathBuf,
+    #[serde(default)]
+    pub(super) mcp_servers: Vec<OfferedServer>,
 }
 
 /// `session/list`.

@@ -72,9 +72,10 @@ pub(crate) fn read(
     Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
-/// Starts the servers concurrently, without waiting for them.
+/// Starts the servers concurrently, without waiting for them; not those that are held.
 pub(crate) fn start(
     specs: Vec<ServerSpec>,
+    held: &[String],
     settings: &Settings,
     project: &Project,
     environment: &Environment,
@@ -88,6 +89,7 @@ pub(crate) fn start(
         redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
     };
     let hub = McpHub::new(specs, setup);
+    hub.hold(held);
     hub.start();
     Arc::new(hub)
 }

@@ -12,6 +12,7 @@ pub(crate) mod connect;
 pub(crate) mod crash;
 pub(crate) mod dream;
 pub(crate) mod editor;
+pub(crate) mod editor_servers;
 pub(crate) mod embedder;
 pub(crate) mod engine_config;
 pub(crate) mod engine_notice;

@@ -23,6 +23,7 @@ use crate::wiring::agents::{self, AgentLibrary, SubagentContext};
 use crate::wiring::background_tasks::{self, RunKind};
 use crate::wiring::connect::{ModelChoice, ModelConnection, ServerLayers, connect};
 use crate::wiring::dream;
+use crate::wiring::editor_servers::EditorServers;
 use crate::wiring::engine_config;
 use crate::wiring::exit::Failure;
 use crate::wiring::hooks;
@@ -120,15 +121,16 @@ pub(crate) async fn prepare(
     prepare_for(arguments, choice, world, untrusted, None).await
 }
 
-/// Like [`prepare`], for a project that need not be the current one.
+/// Like [`prepare`], for an editor: the project need not be the current one.
 pub(crate) async fn prepare_in(
     project: Project,
     arguments: &Arguments,
     choice: &SessionChoice,
     world: &World,
-    untrusted: Untrusted,
+    servers: &EditorServers,
 ) -> Result<PreparedSession, Failure> {
-    prepare_project(project, arguments, choice, world, (untrusted, None)).await
+    let options = (Untrusted::Tell, None, servers);
+    prepare_project(project, arguments, choice, world, options).await
 }
 
 /// Like [`prepare`]; with `saving`, for a background run without MCP servers.
@@ -139,7 +141,9 @@ pub(crate) async fn prepare_for(
     untrusted: Untrusted,
     saving: Option<Saving>,
 ) -> Result<PreparedSession, Failure> {
-    prepare_project(current_project()?, arguments, choice, world, (untrusted, saving)).await
+    let servers = EditorServers::default();
+    let options = (untrusted, saving, &servers);
+    prepare_project(current_project()?, arguments, choice, world, options).await
 }
 
 async fn prepare_project(
@@ -147,25 +151,26 @@ async fn prepare_project(
     arguments: &Arguments,
     choice: &SessionChoice,
     world: &World,
-    (untrusted, saving): (Untrusted, Option<Saving>),
+    (untrusted, saving, editor_servers): (Untrusted, Option<Saving>, &EditorServers),
 ) -> Result<PreparedSession, Failure> {
     let in_force = settings::load(world, arguments.settings.as_deref(), &project, untrusted)?;
     let hooks = hooks::in_force(&in_force, world)?;
     let instructions = instructions::setup(world, &project, untrusted)?;
     let skills = skills(&in_force, world, &project)?;
     let agents = AgentLibrary::of(&in_force, world)?;
-    let configured = match saving {
+    let mut configured = match saving {
         None => mcp_servers::configured(arguments, &in_force, world)?.servers,
         // A background run does not use MCP servers.
         Some(_) => Vec::new(),
     };
+    let held = editor_servers.join(&mut configured);
     let (settings, switches) = (in_force.settings, in_force.switches);
     let gate = permissions::gate(arguments, &settings.permissions)?;
     let home = world.home()?;
     let session = choice.find(&home, &project)?;
     let environment = environment_for_children(&world.environment, &settings);
     let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
-    let servers = mcp_servers::start(configured, &settings, &project, &environment);
+    let servers = mcp_servers::start(configured, &held, &settings, &project, &environment);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {

@@ -10,6 +10,7 @@
 
 mod acp;
 mod acp_files;
+mod acp_servers;
 mod acp_terminals;
 mod agents;
 mod agents_attack;

@@ -19,8 +19,13 @@ pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
     };
     let read = mcp_servers::read(&[], &in_force, context.world).unwrap_or_default();
     let mut findings: Vec<DoctorFinding> = read.problems.iter().map(invalid_entry).collect();
-    let hub =
-        mcp_servers::start(read.servers, &context.settings, &context.project, &context.environment);
+    let hub = mcp_servers::start(
+        read.servers,
+        &[],
+        &context.settings,
+        &context.project,
+        &context.environment,
+    );
     hub.settled(super::context::CHECK_TIMEOUT).await;
     findings.extend(hub.views().iter().map(server_finding));
     hub.close().await;

@@ -76,7 +76,7 @@ async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, 
     let mut not_used: Vec<UnusedServer> = read.problems.iter().map(invalid_entry).collect();
     not_used.extend(untrusted(&in_force));
     let environment = environment_for_children(&world.environment, &in_force.settings);
-    let hub = start(read.servers, &in_force.settings, &project, &environment);
+    let hub = start(read.servers, &[], &in_force.settings, &project, &environment);
     wait(&hub, LIST_TIMEOUT).await;
     let views = hub.views();
     hub.close().await;

@@ -15,12 +15,13 @@ use crate::wiring::world::{World, current_project};
 
 pub(super) fn run(arguments: &TrustArguments, world: &World) -> Result<Exit, Failure> {
     let project = current_project()?;
-    let store = TrustStore::new(&world.home()?);
+    let home = world.home()?;
+    let store = TrustStore::new(&home);
     if !arguments.revoke && instructions::ask_again(&world.home()?, &project)? {
         print::note(&msg!("include-asked-again"));
     }
     if arguments.revoke {
-        let had = store.revoke(&project)?;
+        let had = store.revoke(&project)? | TrustStore::for_editor(&home).revoke(&project)?;
         print::data_line(&if had { msg!("trust-revoked") } else { msg!("trust-was-not-given") });
         return Ok(Exit::Done);
     }
