@@ -1,4 +1,4 @@
-//! The sessions of an editor: opening, resuming and listing them, their turns, their modes.
+//! The sessions of an editor: opening, resuming and listing them, their turns.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,6 @@ use dormouse_base::{Project, find_project};
 use dormouse_conversation::transcript::{SessionSummary, list_sessions};
 use dormouse_engine::{EngineEvent, SessionFolder, TaskOccasion, TurnEnd, TurnReport};
 use dormouse_hooks::SessionEndReason;
-use dormouse_mcp_client::ServerSpec;
-use dormouse_permissions::{PermissionGate, PermissionMode};
 use dormouse_tools::{EditorFiles, EditorTerminals, EditorTools};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -21,7 +19,7 @@ use crate::wiring::background_tasks;
 use crate::wiring::editor_servers::{EditorServers, trust_editor_servers};
 use crate::wiring::exit::Failure;
 use crate::wiring::mcp_servers;
-use crate::wiring::permission_modes::{mode_description, modes_up_to};
+use crate::wiring::permission_modes::modes_up_to;
 use crate::wiring::piped_turn::run_turn;
 use crate::wiring::print;
 use crate::wiring::session_start::{self, ActiveSession, SessionChoice};
@@ -30,17 +28,19 @@ use crate::wiring::world::World;
 
 use super::client_files::ClientFiles;
 use super::client_terminals::{CallTerminals, ClientTerminals};
+use super::commands::{EditorInput, available_commands, dispatch};
 use super::connection::{Editor, RpcRefusal};
 use super::editor_link::EditorLink;
 use super::history::replayed;
 use super::offered_servers::{ask_about_servers, server_specs};
+use super::open_session::EditorSession;
 use super::permission::{EditorAnswer, EditorAsker};
 use super::prompt_blocks::prompt_text;
 use super::protocol::{
-    CancelTurn, ClientCapabilities, ListSessions, LoadSession, NewSession, OfferedServer, Prompt,
-    PromptBlock, SetMode,
+    CancelTurn, ClientCapabilities, EditorUpdate, ListSessions, LoadSession, NewSession,
+    OfferedServer, Prompt, PromptBlock, SetMode,
 };
-use super::updates::SessionUpdates;
+use super::updates::{SessionUpdates, said};
 
 /// All sessions of one editor.
 pub(super) struct EditorSessions {
@@ -48,26 +48,13 @@ pub(super) struct EditorSessions {
     arguments: Arguments,
     editor: Arc<Editor>,
     open: Mutex<HashMap<String, Arc<EditorSession>>>,
-}
-
-/// A session. One turn runs at a time.
-struct EditorSession {
-    link: Arc<EditorLink>,
-    calls: Arc<CallTerminals>,
-    /// Servers of the editor that the user has not been asked about.
-    waiting: Mutex<Option<Vec<ServerSpec>>>,
-    /// None while a turn has it.
-    active: Mutex<Option<ActiveSession>>,
-    gate: PermissionGate,
-    /// The permission mode at the start: the editor cannot choose one that allows more.
-    most_allowed: PermissionMode,
-    /// Of the turn that runs, or was requested.
-    interrupt: Mutex<CancellationToken>,
+    /// The commands of sessions whose editor has not been told yet.
+    untold: Mutex<Vec<(Arc<EditorLink>, EditorUpdate)>>,
 }
 
 impl EditorSessions {
     pub(super) fn new(world: World, arguments: Arguments, editor: Arc<Editor>) -> Self {
-        Self { world, arguments, editor, open: Mutex::default() }
+        Self { world, arguments, editor, open: Mutex::default(), untold: Mutex::default() }
     }
 
     /// Keeps what the editor offers.
@@ -114,17 +101,19 @@ impl EditorSessions {
         active.engine.notify_tasks(TaskOccasion::Opened);
         let id = active.engine.conversation().session().to_string();
         link.opened_as(&id);
-        let session = Arc::new(EditorSession {
-            link,
-            calls,
-            waiting: Mutex::new(servers.waiting()),
-            gate: active.gate.clone(),
-            most_allowed: active.gate.mode(),
-            active: Mutex::new(Some(active)),
-            interrupt: Mutex::default(),
-        });
+        let commands = (Arc::clone(&link), available_commands(&active));
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner).push(commands);
+        let session = EditorSession::new(link, calls, servers.waiting(), active);
+        session.watch(&self.world);
         self.sessions().insert(id.clone(), Arc::clone(&session));
         Ok((id, session))
+    }
+
+    /// Says which commands there are in sessions that were opened. An editor knows a session once its request is answered.
+    pub(super) fn show_commands(&self) {
+        let untold =
+            std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner));
+        untold.into_iter().for_each(|(link, commands)| link.show(commands));
     }
 
     /// The user at the editor, and what the editor offers.
@@ -165,11 +154,8 @@ impl EditorSessions {
     /// A turn was requested: what is cancelled from now on is that one, unless another one runs.
     pub(super) fn turn_requested(&self, params: &Value) {
         let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
-        if let Ok(session) = self.session(id)
-            && session.active.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-        {
-            *session.interrupt.lock().unwrap_or_else(PoisonError::into_inner) =
-                CancellationToken::new();
+        if let Ok(session) = self.session(id) {
+            session.turn_requested();
         }
     }
 
@@ -177,17 +163,17 @@ impl EditorSessions {
     pub(super) async fn prompt(&self, request: Prompt) -> Result<Value, RpcRefusal> {
         let session = self.session(&request.session_id)?;
         let mut active = session.take()?;
-        let interrupt = session.interrupt.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let interrupt = session.interrupt();
         self.ask_about_servers(&session, &active).await;
         let ended = self.turn(&mut active, &session, request.prompt, &interrupt).await;
         session.give_back(active);
+        session.watch(&self.world);
         Ok(json!({"stopReason": ended?}))
     }
 
     /// Asks once about servers that the editor has brought along; those that may start do so before the turn.
     async fn ask_about_servers(&self, session: &EditorSession, active: &ActiveSession) {
-        let waiting = session.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(specs) = waiting else { return };
+        let Some(specs) = session.take_waiting_servers() else { return };
         let answer = ask_about_servers(&specs, &session.link).await;
         if answer == EditorAnswer::No {
             return;
@@ -221,6 +207,13 @@ impl EditorSessions {
         };
         let mut sink = |event: EngineEvent| send(&event, &mut updates);
         let around = (&self.world, interrupt);
+        let prompt = match dispatch(prompt, active, around, &mut sink).await {
+            EditorInput::Prompt(prompt) => prompt,
+            EditorInput::Answer(text) => {
+                session.link.show(said(&text));
+                return Ok("end_turn");
+            }
+        };
         let report = run_turn(active, &prompt, self.arguments.max_turns, around, &mut sink).await;
         let report = report.map_err(|error| RpcRefusal::because(&error))?;
         let (reason, said) = stop_reason(&report);
@@ -274,32 +267,6 @@ impl EditorSessions {
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<EditorSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl EditorSession {
-    /// Takes the session for a turn.
-    fn take(&self) -> Result<ActiveSession, RpcRefusal> {
-        let active = self.active.lock().unwrap_or_else(PoisonError::into_inner).take();
-        active.ok_or_else(|| RpcRefusal::because(&msg!("acp-busy")))
-    }
-
-    fn give_back(&self, active: ActiveSession) {
-        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(active);
-    }
-
-    fn cancel(&self) {
-        self.interrupt.lock().unwrap_or_else(PoisonError::into_inner).cancel();
-    }
-
-    fn modes(&self) -> Value {
-        let modes = modes_up_to(self.most_allowed).into_iter().map(|mode| {
-            json!({"id": mode.name(), "name": mode.name(), "description": mode_description(mode)})
-        });
-        json!({
-            "currentModeId": self.gate.mode().name(),
-            "availableModes": modes.collect::<Vec<_>>(),
-        })
     }
 }
 

@@ -5,11 +5,13 @@
 
 mod client_files;
 mod client_terminals;
+mod commands;
 mod connection;
 mod editor_link;
 mod editor_session;
 mod history;
 mod offered_servers;
+mod open_session;
 mod permission;
 mod prompt_blocks;
 mod protocol;
@@ -59,6 +61,7 @@ pub(crate) async fn run(arguments: &AcpArguments, world: &World) -> Result<Exit,
                 running.spawn(async move {
                     let answer = answer(&sessions, &method, params).await;
                     respond(&id, answer);
+                    sessions.show_commands();
                 });
             }
         }

@@ -58,7 +58,7 @@ fn path_of(uri: &str) -> String {
 }
 
 /// A fence that the text does not contain.
-fn fence_for(text: &str) -> String {
+pub(super) fn fence_for(text: &str) -> String {
     let mut fence = String::from("```");
     while text.contains(&fence) {
         fence.push('`');

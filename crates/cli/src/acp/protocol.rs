@@ -190,12 +190,39 @@ pub(super) struct UpdateOf<'a> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "sessionUpdate", rename_all = "snake_case")]
 pub(super) enum EditorUpdate {
-    UserMessageChunk { content: TextPart },
-    AgentMessageChunk { content: TextPart },
-    AgentThoughtChunk { content: TextPart },
+    UserMessageChunk {
+        content: TextPart,
+    },
+    AgentMessageChunk {
+        content: TextPart,
+    },
+    AgentThoughtChunk {
+        content: TextPart,
+    },
     ToolCall(ShownCall),
     ToolCallUpdate(ShownCall),
-    Plan { entries: Vec<PlanStep> },
+    Plan {
+        entries: Vec<PlanStep>,
+    },
+    #[serde(rename_all = "camelCase")]
+    AvailableCommandsUpdate {
+        available_commands: Vec<AvailableCommand>,
+    },
+}
+
+/// A slash command.
+#[derive(Debug, Serialize)]
+pub(super) struct AvailableCommand {
+    pub(super) name: String,
+    pub(super) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input: Option<CommandHint>,
+}
+
+/// What may follow a command.
+#[derive(Debug, Serialize)]
+pub(super) struct CommandHint {
+    pub(super) hint: String,
 }
 
 /// A text.

@@ -8,6 +8,7 @@ use dormouse_conversation::{Block, ToolUseId};
 use dormouse_engine::EngineEvent;
 
 use crate::interactive::tool_calls::result_text;
+use crate::message_catalog::msg;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::engine_notice::notice_text;
 
@@ -53,9 +54,7 @@ impl SessionUpdates {
             }
             EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => Vec::new(),
             EngineEvent::Recalled(receipt) => vec![noted(&receipt.line())],
-            EngineEvent::Remembered(what) => {
-                vec![noted(&format!("memory: {what}; undo: `dormouse memory undo`"))]
-            }
+            EngineEvent::Remembered(what) => vec![remembered(what)],
             EngineEvent::Corrected(corrected) => {
                 vec![noted(&corrected.line("dormouse memory guard"))]
             }
@@ -73,9 +72,20 @@ impl SessionUpdates {
             | EngineEvent::Message(_)
             | EngineEvent::Counted(_)
             | EngineEvent::Steered(_)
-            | EngineEvent::TerminalSequence(_)
-            | EngineEvent::Compacting(_)
-            | EngineEvent::ToolPrinted { .. } => Vec::new(),
+            | EngineEvent::TerminalSequence(_) => Vec::new(),
+            EngineEvent::Compacting(_) => {
+                let content = TextPart::new(msg!("progress-compacting"));
+                vec![EditorUpdate::AgentThoughtChunk { content }]
+            }
+            // The newest line, until the result is there.
+            EngineEvent::ToolPrinted { id, line } if self.running.contains_key(id) => {
+                vec![EditorUpdate::ToolCallUpdate(ShownCall {
+                    tool_call_id: id.as_str().to_owned(),
+                    content: vec![CallContent::text(line.as_str())],
+                    ..ShownCall::default()
+                })]
+            }
+            EngineEvent::ToolPrinted { .. } => Vec::new(),
         }
     }
 
@@ -115,7 +125,12 @@ pub(super) fn said(text: &str) -> EditorUpdate {
     EditorUpdate::AgentMessageChunk { content: TextPart::new(text) }
 }
 
+/// What memory has saved.
+pub(super) fn remembered(what: &str) -> EditorUpdate {
+    noted(&format!("memory: {what}; undo: `dormouse memory undo`"))
+}
+
 /// Something that the model did not say: a quotation, so that it is told apart.
-fn noted(text: &str) -> EditorUpdate {
+pub(super) fn noted(text: &str) -> EditorUpdate {
     said(&format!("\n> {}\n\n", text.trim().replace('\n', "\n> ")))
 }

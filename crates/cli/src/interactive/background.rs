@@ -25,7 +25,7 @@ pub(super) fn memory_notices(session: &ActiveSession) -> Vec<String> {
 }
 
 /// The background tasks that have failed, as lines above the prompt. A subagent reports by itself.
-pub(super) fn failure_notices(session: &ActiveSession) -> Vec<String> {
+pub(crate) fn failure_notices(session: &ActiveSession) -> Vec<String> {
     let failures = session.engine.jobs().take_failures().into_iter();
     let shown = failures.filter(|(kind, _)| *kind != AGENT_JOB);
     let line = |(kind, why): JobFailure| {
@@ -36,7 +36,7 @@ pub(super) fn failure_notices(session: &ActiveSession) -> Vec<String> {
 }
 
 /// Whether something goes on beside the prompt that may have news for the user.
-pub(super) fn is_busy(session: &ActiveSession) -> bool {
+pub(crate) fn is_busy(session: &ActiveSession) -> bool {
     let jobs = session.engine.jobs().list();
     let agents = session.subagents.runs().list();
     session.named.is_some()

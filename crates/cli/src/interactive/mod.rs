@@ -5,7 +5,7 @@
 //! `--plain` and on terminals without control sequences everything is a line ([`line_editor`]).
 
 mod attention;
-mod background;
+pub(crate) mod background;
 mod confirmation;
 mod dragged_image;
 mod edit_diff;
@@ -26,7 +26,7 @@ mod resume_picker;
 mod screen;
 mod session;
 mod signals;
-mod slash_commands;
+pub(crate) mod slash_commands;
 mod status_line;
 mod terminal_input;
 pub(crate) mod tool_calls;

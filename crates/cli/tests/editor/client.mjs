@@ -5,10 +5,10 @@
 // STEPS is JSON: a list of ["new"], ["load", ID], ["list"], ["mode", ID], ["prompt", BLOCKS], ["stop", BLOCKS, TEXT] (a prompt
 // that is cancelled when this text arrives), ["stop_command", BLOCKS] (one that is cancelled once a terminal has printed), ["answer", KIND]
 // (how the next permission requests are answered), ["buffer", {PATH: TEXT}] (changes that are not saved), ["servers", LIST] (MCP
-// servers for the sessions to come), ["wait", FILE] (until it is there), ["hasty", BLOCKS] (a prompt and at once its cancellation). ["offers", CAPABILITIES] as the first says what the
+// servers for the sessions to come), ["hear", TEXT] (until an update has it), ["touch", {TEXT: FILE}] (files that are made when an update has the text), ["hasty", BLOCKS] (a prompt and at once its cancellation). ["offers", CAPABILITIES] as the first says what the
 // editor does for the agent.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 
@@ -24,6 +24,8 @@ let stopping = null;
 let stoppingCommand = null;
 let mcpServers = [];
 const buffers = new Map();
+const updates = [];
+const touched = new Map();
 const terminals = new Map();
 const heard = {
   permission(params) {
@@ -33,6 +35,9 @@ const heard = {
   },
   update(params) {
     print({ update: params.update });
+    const update = JSON.stringify(params.update);
+    updates.push(update);
+    for (const [text, file] of touched) if (update.includes(text)) writeFileSync(file, "");
     if (stopping && params.update.content?.text?.includes(stopping.text)) {
       const { stop } = stopping;
       stopping = null;
@@ -155,8 +160,10 @@ await talk(async (dormouse) => {
         for (const [path, text] of Object.entries(value)) buffers.set(path, text);
       } else if (step === "servers") {
         mcpServers = value;
-      } else if (step === "wait") {
-        while (!existsSync(value)) await new Promise((done) => setTimeout(done, 20));
+      } else if (step === "touch") {
+        for (const [text, file] of Object.entries(value)) touched.set(text, file);
+      } else if (step === "hear") {
+        while (!updates.some((update) => update.includes(value))) await new Promise((done) => setTimeout(done, 20));
       } else {
         if (step === "stop") stopping = { text, stop: () => dormouse.cancel({ sessionId }) };
         if (step === "stop_command") stoppingCommand = () => dormouse.cancel({ sessionId });

@@ -73,6 +73,8 @@ fn an_answer_for_always_holds_until_the_servers_change_or_the_trust_is_revoked()
         .reply(ScriptedTurn::new().text("Four."))
         .start();
     let home = place(&model);
+    model.expect_break("tools from the start");
+    model.expect_break("the tools of another server");
     let asked = |start: &str, answer: &str| {
         let steps = json!([
             offered(start),

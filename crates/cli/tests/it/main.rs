@@ -9,6 +9,8 @@
 )]
 
 mod acp;
+mod acp_background;
+mod acp_commands;
 mod acp_files;
 mod acp_servers;
 mod acp_terminals;

@@ -53,21 +53,23 @@ impl InteractiveSession<'_> {
         let work = session.engine.compact(order, &mut context);
         let (result, next) = monitor.run(work, &interrupt).await;
         self.view.borrow_mut().turn_ended();
-        match result {
-            Ok(CompactionOutcome::Done(_)) => {}
-            Ok(CompactionOutcome::Nothing) => self.view.say(&msg!("compact-nothing")),
-            Ok(CompactionOutcome::NotSmaller) => {
-                self.view.say(&msg!("compact-not-smaller"));
-            }
-            Ok(CompactionOutcome::Blocked(reason)) => {
-                self.view.say(&msg!("compact-blocked", reason = reason));
-            }
-            Ok(CompactionOutcome::Interrupted) => {
-                self.view.say(&msg!("compact-interrupted"));
-            }
+        match result.map(outcome_text) {
+            Ok(Some(text)) => self.view.say(&text),
+            Ok(None) => {}
             Err(error) => self.view.failure(&Failure::failed(error)),
         }
         next
+    }
+}
+
+/// What is said about a compaction; nothing about one that was done, which has its own notice.
+pub(crate) fn outcome_text(outcome: CompactionOutcome) -> Option<String> {
+    match outcome {
+        CompactionOutcome::Done(_) => None,
+        CompactionOutcome::Nothing => Some(msg!("compact-nothing")),
+        CompactionOutcome::NotSmaller => Some(msg!("compact-not-smaller")),
+        CompactionOutcome::Blocked(reason) => Some(msg!("compact-blocked", reason = reason)),
+        CompactionOutcome::Interrupted => Some(msg!("compact-interrupted")),
     }
 }
 

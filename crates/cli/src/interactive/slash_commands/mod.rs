@@ -3,17 +3,17 @@
 
 mod agents;
 mod argument_error;
-pub(super) mod command_list;
-mod compact;
-mod context;
+pub(crate) mod command_list;
+pub(crate) mod compact;
+pub(crate) mod context;
 mod dream;
 pub(super) mod during_turn;
 pub(super) mod memory;
 mod plan;
-pub(super) mod prompts;
+pub(crate) mod prompts;
 mod rewind;
-pub(super) mod rows;
-pub(super) mod skills;
+pub(crate) mod rows;
+pub(crate) mod skills;
 pub(super) mod tasks;
 mod transcript;
 

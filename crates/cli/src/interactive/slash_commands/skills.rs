@@ -13,8 +13,12 @@ use super::rows::{self, Rows};
 
 /// The skills that the user can call by `/name`.
 pub(crate) fn names(session: &ActiveSession) -> Vec<String> {
-    let skills = session.engine.session_tools().skills().all();
-    skills.filter(|skill| is_callable(skill)).map(|skill| skill.name.clone()).collect()
+    callable(session).map(|skill| skill.name.clone()).collect()
+}
+
+/// The same, whole.
+pub(crate) fn callable(session: &ActiveSession) -> impl Iterator<Item = &Skill> {
+    session.engine.session_tools().skills().all().filter(|skill| is_callable(skill))
 }
 
 /// Commands and skills, as the composer suggests them.
@@ -45,16 +49,19 @@ impl InteractiveSession<'_> {
 
 /// Runs `/help`: keys, commands, and skills that can be called like commands.
 pub(super) fn help(session: &ActiveSession, view: &SharedView) {
-    let skills = session.engine.session_tools().skills().all();
-    let callable = skills.filter(|skill| is_callable(skill)).map(row);
-    view.list(&rows::help().into_iter().chain(callable).collect());
+    view.list(&rows::help().into_iter().chain(callable(session).map(row)).collect());
+}
+
+/// All skills, with those that another one hides.
+pub(crate) fn rows(session: &ActiveSession) -> Rows {
+    let skills = session.engine.session_tools().skills();
+    skills.all().map(detailed_row).chain(skills.shadowed().iter().map(hidden_row)).collect()
 }
 
 /// Runs `/skills`.
 pub(super) fn list(session: &ActiveSession, view: &SharedView) {
     let skills = session.engine.session_tools().skills();
-    let rows: Rows =
-        skills.all().map(detailed_row).chain(skills.shadowed().iter().map(hidden_row)).collect();
+    let rows = rows(session);
     if rows.is_empty() {
         view.say(&msg!("skills-none"));
     } else {

@@ -765,6 +765,7 @@ acp-session-unknown = there is no session { $id }; open it with session/new or s
 acp-max-cost = the cost limit was reached before the model finished
 acp-busy = a turn of this session is running; cancel it first
 acp-cwd-relative = the working directory `{ $cwd }` must be an absolute path
+acp-command-terminal = this command needs the terminal: run `dormouse --resume` there
 acp-servers-question = Start the MCP servers that the editor brings along?
 acp-servers-always = Yes, and always in this project, as they are now
 acp-server-unsupported = warning: the editor's MCP server { $name } is left out: { $kind } is not supported; use stdio or http

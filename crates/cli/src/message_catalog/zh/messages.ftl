@@ -710,6 +710,7 @@ acp-session-unknown = 没有会话 { $id }；请用 session/new 或 session/load
 acp-max-cost = 模型完成之前已达到费用上限
 acp-busy = 该会话正在运行一个回合；请先取消
 acp-cwd-relative = 工作目录 `{ $cwd }` 必须是绝对路径
+acp-command-terminal = 此命令需要终端：请在终端中运行 `dormouse --resume`
 acp-servers-question = 启动编辑器提供的 MCP 服务器？
 acp-servers-always = 是，并且在此项目中始终允许（配置不变时）
 acp-server-unsupported = 警告：已忽略编辑器的 MCP 服务器 { $name }：不支持 { $kind }，请使用 stdio 或 http
