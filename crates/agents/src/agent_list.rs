@@ -4,7 +4,10 @@ use dormouse_conversation::PromptSize;
 use dormouse_extensions::skills::lines_within;
 
 use crate::definition::{AgentDefinition, AgentDefinitions};
+use crate::runs::SubagentRun;
 
+/// The most interrupted runs that are listed.
+const MAX_INTERRUPTED: usize = 20;
 /// The limit of the list.
 const MAX_CHARS: usize = 8_000;
 /// The limit of the list of names for a small context window.
@@ -29,6 +32,19 @@ pub(crate) fn agent_list(agents: &AgentDefinitions, size: PromptSize) -> String 
         more => format!("\n[{more} more are not listed here for want of room]"),
     };
     format!("{INTRO}\n{}{more}", kept.join("\n"))
+}
+
+/// The runs that the program's end has interrupted, for the model.
+pub(crate) fn interrupted_list(runs: &[SubagentRun]) -> String {
+    let line = |run: &SubagentRun| {
+        let (id, name) = (run.id, &run.name);
+        format!("- {id}: `{name}` ({}): {}", run.agent_type, run.description)
+    };
+    let lines: Vec<String> = runs.iter().rev().take(MAX_INTERRUPTED).map(line).collect();
+    format!(
+        "The program ended while these were at work. What they have done is done, and their conversations are kept: if the work is still wanted, go on with one by the tool Agent, with its id as `resume` and what to do as `prompt`. A fork cannot go on: start another.\n{}",
+        lines.join("\n")
+    )
 }
 
 fn line(agent: &AgentDefinition) -> String {

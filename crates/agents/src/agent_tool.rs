@@ -14,6 +14,7 @@ use crate::messages::{Address, AgentName, NameTakenError};
 use crate::preparation::{PreparedSubagent, prepare};
 use crate::progress_output::ProgressOutput;
 use crate::registry::SubagentRegistry;
+use crate::resumption::prepare_resumed;
 use crate::spawner::SubagentSpawner;
 use crate::tool_input::AgentToolInput;
 
@@ -44,9 +45,11 @@ impl AgentTool {
         let branch = self.spawner.fork_point().ok_or_else(|| {
             failed("no agent can be started here: the conversation was not found".to_owned())
         })?;
-        let prepared = prepare(&self.spawner, &branch, &input)
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let prepared = match input.resumed() {
+            Some(name) => prepare_resumed(&self.spawner, &branch, &input, name).await,
+            None => prepare(&self.spawner, &branch, &input).await,
+        };
+        let prepared = prepared.map_err(|error| failed(error.to_string()))?;
         if prepared.background {
             return Ok(ToolOutput::text(self.start_in_background(&branch, prepared)));
         }

@@ -17,6 +17,7 @@ use crate::preparation::{PreparedSubagent, SubagentStart};
 use crate::progress::ProgressSummaries;
 use crate::progress_output::ProgressOutput;
 use crate::registry::SubagentRegistry;
+use crate::run_record::remove_record;
 use crate::runs::{RunStatus, SubagentRun};
 use crate::spawner::SubagentSpawner;
 
@@ -41,7 +42,7 @@ impl SubagentOutcome {
         };
         let end = match self.status {
             RunStatus::Failed(_) => AgentEnd::Failed,
-            RunStatus::Stopped => AgentEnd::Stopped,
+            RunStatus::Stopped | RunStatus::Interrupted => AgentEnd::Stopped,
             RunStatus::Running | RunStatus::Done => AgentEnd::Done,
         };
         let (name, task) = (run.name.clone(), run.description.clone());
@@ -56,7 +57,7 @@ impl SubagentOutcome {
         let status = match &self.status {
             RunStatus::Running | RunStatus::Done => JobStatus::Completed,
             RunStatus::Failed(reason) => JobStatus::Failed(reason.clone()),
-            RunStatus::Stopped => JobStatus::Killed,
+            RunStatus::Stopped | RunStatus::Interrupted => JobStatus::Killed,
         };
         JobEnd { turns: u64::from(self.requests), ..JobEnd::of(status) }
     }
@@ -166,6 +167,9 @@ fn record_outcome(
         run.activity.text = String::new();
     });
     let run = registry.runs.get(id);
+    if let Some(run) = &run {
+        remove_record(&run.transcript);
+    }
     let footer = run.map(|run| result_footer(&run, remarks)).unwrap_or_default();
     let answer = match answer.trim() {
         "" => "The agent ended without saying anything.".to_owned(),

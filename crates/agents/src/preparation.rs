@@ -21,6 +21,8 @@ use crate::mcp_servers::{FilteredAnnouncer, start_own_servers};
 use crate::memory;
 use crate::messages::{AgentName, SEND_MESSAGE};
 use crate::preparation_error::PreparationError;
+use crate::prompts::{FORK_RULES, NOTES, RESUMED};
+use crate::run_record::RunRecord;
 use crate::runs::{RunActivity, RunStatus, SubagentRun};
 use crate::spawner::SubagentSpawner;
 use crate::tool_access::{SubagentConfirmer, may_use, permission_gate, tool_matches, tool_of_rule};
@@ -35,15 +37,6 @@ const MAX_REQUESTED_NAME: usize = 56;
 pub(crate) const FORK: &str = "fork";
 /// The built-in agent that gets the manual.
 const GUIDE: &str = "guide";
-
-const NOTES: &str = "\
-You are an agent: another assistant has given you this task and waits for your answer, which is all that it sees of your work. There is no user to ask. Give file paths absolute. When you are done, answer with the result and what the other has to know, and nothing else.";
-
-const FORK_RULES: &str = "\
-You are a fork: a copy of the conversation above, made to carry out one task beside it. The calls above that have no real result were carried out elsewhere: leave them alone. Do this task yourself with the tools you have, and nothing else: no fork of your own, no question to the user, no other loose ends of the conversation. When you are done, answer once, briefly: what you did or found, with absolute paths, and what is uncertain. Your answer goes to the conversation that you were forked from.
-
-# Your task
-";
 
 /// The start of a subagent.
 pub(crate) enum SubagentStart {
@@ -112,7 +105,7 @@ pub(crate) async fn prepare(
     let draft =
         Preparation { spawner, own, name, branch, input, id, worktree, background, remarks };
     let prepared = match definition {
-        Some(agent) => draft.fresh(&agent).await,
+        Some(agent) => draft.fresh(&agent, Beginning::Empty).await,
         None => draft.fork(),
     };
     if let (Err(_), Some(made)) = (&prepared, made) {
@@ -122,8 +115,16 @@ pub(crate) async fn prepare(
     prepared
 }
 
+/// How the conversation of a subagent begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    Empty,
+    /// With what it had said and done when it was interrupted.
+    Resumed,
+}
+
 /// Creates the spawner of the subagent under the requested name, with a number if that is taken.
-fn own_spawner(
+pub(crate) fn own_spawner(
     spawner: &SubagentSpawner,
     requested: &str,
 ) -> Result<(AgentName, Arc<SubagentSpawner>), PreparationError> {
@@ -138,7 +139,7 @@ fn own_spawner(
     Err(PreparationError::NoFreeName(requested.to_owned()))
 }
 
-fn unknown_agent(name: &str, agents: &AgentDefinitions) -> PreparationError {
+pub(crate) fn unknown_agent(name: &str, agents: &AgentDefinitions) -> PreparationError {
     let nearest = nearest_name(name, agents.all().map(|agent| agent.name.clone()));
     let known: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
     PreparationError::UnknownAgent {
@@ -148,7 +149,7 @@ fn unknown_agent(name: &str, agents: &AgentDefinitions) -> PreparationError {
     }
 }
 
-fn check_depth(
+pub(crate) fn check_depth(
     branch: &ForkPoint,
     definition: Option<&AgentDefinition>,
 ) -> Result<(), PreparationError> {
@@ -162,17 +163,18 @@ fn check_depth(
     Ok(())
 }
 
-struct Preparation<'a> {
-    spawner: &'a Arc<SubagentSpawner>,
+/// A subagent as far as it is prepared.
+pub(crate) struct Preparation<'a> {
+    pub(crate) spawner: &'a Arc<SubagentSpawner>,
     /// The spawner of the subagent itself.
-    own: Arc<SubagentSpawner>,
-    name: AgentName,
-    branch: &'a Arc<ForkPoint>,
-    input: &'a AgentToolInput,
-    id: AgentId,
-    worktree: Option<Worktree>,
-    background: bool,
-    remarks: Vec<String>,
+    pub(crate) own: Arc<SubagentSpawner>,
+    pub(crate) name: AgentName,
+    pub(crate) branch: &'a Arc<ForkPoint>,
+    pub(crate) input: &'a AgentToolInput,
+    pub(crate) id: AgentId,
+    pub(crate) worktree: Option<Worktree>,
+    pub(crate) background: bool,
+    pub(crate) remarks: Vec<String>,
 }
 
 impl Preparation<'_> {
@@ -220,9 +222,10 @@ impl Preparation<'_> {
         Ok(self.prepared(engine, start, surroundings, FORK, None))
     }
 
-    async fn fresh(
+    pub(crate) async fn fresh(
         mut self,
         agent: &AgentDefinition,
+        beginning: Beginning,
     ) -> Result<PreparedSubagent, PreparationError> {
         let mut config = self.config();
         let access = self.memory(agent)?;
@@ -262,13 +265,15 @@ impl Preparation<'_> {
             Surroundings::look(&config.project, &config.tools.environment, &*config.services.clock)
                 .await;
         let subagent = self.branch.subagent_below(self.id, &agent.name);
-        let engine = self
-            .branch
-            .begin_empty(config, &subagent, &surroundings)
-            .map_err(|error| PreparationError::Engine(Box::new(error)))?;
-        let task = match &agent.initial_prompt {
-            Some(first) => format!("{first}\n\n{}", self.input.prompt),
-            None => self.input.prompt.clone(),
+        let engine = match beginning {
+            Beginning::Empty => self.branch.begin_empty(config, &subagent, &surroundings),
+            Beginning::Resumed => self.branch.resume_subagent(config, &subagent, &surroundings),
+        };
+        let engine = engine.map_err(|error| PreparationError::Engine(Box::new(error)))?;
+        let task = match (beginning, &agent.initial_prompt) {
+            (Beginning::Resumed, _) => format!("{RESUMED}{}", self.input.prompt),
+            (Beginning::Empty, Some(first)) => format!("{first}\n\n{}", self.input.prompt),
+            (Beginning::Empty, None) => self.input.prompt.clone(),
         };
         let start = SubagentStart::Prompt(task);
         let prepared =
@@ -464,6 +469,10 @@ impl Preparation<'_> {
             stop: CancellationToken::new(),
         };
         runs.add(run.clone());
+        let worktree = self.worktree.as_ref().map(Worktree::record);
+        // Without its record it cannot go on after a crash; that must not keep it from its work.
+        let _unrecorded =
+            RunRecord::of(&run, worktree).write(engine.conversation().session_folder());
         let limits = [max_turns, self.spawner.registry.setup.max_turns];
         PreparedSubagent {
             engine,

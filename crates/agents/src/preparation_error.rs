@@ -22,6 +22,16 @@ pub(crate) enum PreparationError {
     ForkModel,
     #[error("no worktree can be created in plan mode")]
     WorktreeInPlanMode,
+    #[error("no interrupted agent is called `{name}`{known}")]
+    NotInterrupted { name: String, known: String },
+    #[error(
+        "`{0}` was a fork, and the conversation that it was forked from is gone; start another one with its task: its transcript is {1}"
+    )]
+    InterruptedFork(String, String),
+    #[error(
+        "the worktree of `{0}` is gone, and its changes with it; start another agent with its task"
+    )]
+    WorktreeGone(String),
     #[error("there is no name left for `{0}`")]
     NoFreeName(String),
     #[error("`{agent}` cannot have a memory: its folder belongs to the agent `{owner}`")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use dormouse_base::{Clock, IdSource};
+use dormouse_base::{Clock, Dir, IdSource};
 use dormouse_conversation::PromptSize;
 use dormouse_conversation::known_tools::AGENT;
 use dormouse_engine::{
@@ -15,13 +15,15 @@ use dormouse_tools::ToolSet;
 use futures_util::future::BoxFuture;
 use thiserror::Error;
 
-use crate::agent_list::agent_list;
+use crate::agent_list::{agent_list, interrupted_list};
 use crate::definition::{AgentDefinitions, AgentFolders};
 use crate::memory::AgentMemories;
 use crate::messages::{Mailboxes, MessageRouter};
-use crate::runs::SubagentRuns;
+use crate::run_record::interrupted_runs;
+use crate::runs::{SubagentRun, SubagentRuns};
 
 const HEADING: &str = "Agents";
+const INTERRUPTED: &str = "Interrupted agents";
 
 /// Connects to a model by name.
 pub trait ModelResolver: Send + Sync {
@@ -131,6 +133,13 @@ impl SubagentRegistry {
         &self.runs
     }
 
+    /// Lists the runs of a resumed session that were interrupted, and returns them.
+    pub fn find_interrupted(&self, session: &Dir) -> Vec<SubagentRun> {
+        let found = interrupted_runs(session);
+        found.iter().cloned().for_each(|run| self.runs.add(run));
+        found
+    }
+
     /// Returns the memories of agents; `None` if memory is off.
     pub fn memories(&self) -> Option<&AgentMemories> {
         self.setup.memories.as_ref()
@@ -160,10 +169,19 @@ fn stamp(setup: &SubagentSetup) -> Stamp {
 impl Announcer for SubagentRegistry {
     fn announced(&self, tools: &ToolSet, size: PromptSize) -> Vec<AnnouncedFact> {
         let is_offered = tools.get(AGENT.name).is_some();
-        if self.setup.list_in == AgentListPosition::Description || !is_offered {
+        if !is_offered {
             return Vec::new();
         }
-        let text = agent_list(&self.agents(), size);
-        vec![AnnouncedFact { fact: HEADING.to_owned(), text, place: PromptPosition::First }]
+        let mut facts = Vec::new();
+        if self.setup.list_in != AgentListPosition::Description {
+            let (fact, text) = (HEADING.to_owned(), agent_list(&self.agents(), size));
+            facts.push(AnnouncedFact { fact, text, place: PromptPosition::First });
+        }
+        let interrupted = self.runs.interrupted();
+        if !interrupted.is_empty() {
+            let (fact, text) = (INTERRUPTED.to_owned(), interrupted_list(&interrupted));
+            facts.push(AnnouncedFact { fact, text, place: PromptPosition::First });
+        }
+        facts
     }
 }

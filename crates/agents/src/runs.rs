@@ -25,6 +25,8 @@ pub enum RunStatus {
     Failed(String),
     /// Stopped by the user or with its parent.
     Stopped,
+    /// The program ended while it ran; the Agent tool can go on with it.
+    Interrupted,
 }
 
 /// One run of a subagent.
@@ -96,8 +98,17 @@ impl SubagentRuns {
         runs.iter().rev().find(matches).inspect(|run| run.stop.cancel()).is_some()
     }
 
+    /// The interrupted runs.
+    pub fn interrupted(&self) -> Vec<SubagentRun> {
+        let mut runs = self.list();
+        runs.retain(|run| run.status == RunStatus::Interrupted);
+        runs
+    }
+
+    /// Adds a run; in the place of the one that it goes on with.
     pub(crate) fn add(&self, run: SubagentRun) {
         let mut runs = self.lock();
+        runs.retain(|known| known.id != run.id);
         let finished = runs.iter().filter(|run| run.status != RunStatus::Running).count();
         if finished >= MAX_FINISHED
             && let Some(oldest) = runs.iter().position(|run| run.status != RunStatus::Running)

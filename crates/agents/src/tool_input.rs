@@ -28,6 +28,8 @@ pub(crate) struct AgentToolInput {
     #[serde(default)]
     pub(crate) run_in_background: bool,
     isolation: Option<String>,
+    /// The id or name of an interrupted agent to go on with.
+    resume: Option<String>,
 }
 
 impl AgentToolInput {
@@ -46,6 +48,11 @@ impl AgentToolInput {
 
     pub(crate) fn isolation(&self) -> Isolation {
         if self.isolation.is_some() { Isolation::Worktree } else { Isolation::None }
+    }
+
+    /// The interrupted agent to go on with.
+    pub(crate) fn resumed(&self) -> Option<&str> {
+        self.resume.as_deref().map(str::trim).filter(|name| !name.is_empty())
     }
 
     /// The name of the agent definition; `None` for a fork.
@@ -77,7 +84,8 @@ const SCHEMA: &str = concat!(
     r#""name":{"type":"string","description":"What to call it, to send it messages."},"#,
     r#""model":{"type":"string","description":"Another model than its own. Not for forks."},"#,
     r#""run_in_background":{"type":"boolean","description":"Go on meanwhile; the result comes as a message."},"#,
-    r#""isolation":{"type":"string","enum":["worktree"],"description":"Work in a git worktree of its own."}"#,
+    r#""isolation":{"type":"string","enum":["worktree"],"description":"Work in a git worktree of its own."},"#,
+    r#""resume":{"type":"string","description":"The id of an interrupted agent to go on with."}"#,
     r#"},"required":["description","prompt"],"additionalProperties":false}"#,
 );
 

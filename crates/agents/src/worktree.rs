@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_base::{AgentId, Environment, Project};
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
@@ -24,6 +25,14 @@ pub(crate) enum WorktreeError {
     Git { command: String, stderr: String },
     #[error("cannot run git: {0}")]
     Command(String),
+}
+
+/// What is kept of a worktree, to find it again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct WorktreeRecord {
+    folder: PathBuf,
+    branch: String,
+    base: String,
 }
 
 /// The worktree of a subagent.
@@ -59,6 +68,23 @@ impl Worktree {
         let _alone = WORKTREES.acquire().await;
         git(&["worktree", "add", "-q", "-b", &branch, &path, "HEAD"], &root, &environment).await?;
         Ok(Self { folder, branch, base, root, environment })
+    }
+
+    pub(crate) fn record(&self) -> WorktreeRecord {
+        let Self { folder, branch, base, .. } = self.clone();
+        WorktreeRecord { folder, branch, base }
+    }
+
+    /// The worktree of an interrupted run; `None` if it is gone.
+    pub(crate) fn existing(
+        record: WorktreeRecord,
+        project: &Project,
+        environment: &Environment,
+    ) -> Option<Self> {
+        let WorktreeRecord { folder, branch, base } = record;
+        let environment = environment.clone().with(SAFE_GIT_ENVIRONMENT);
+        let root = project.checkout.clone();
+        folder.is_dir().then_some(Self { folder, branch, base, root, environment })
     }
 
     /// Returns the project with its folders in the worktree.

@@ -7,6 +7,7 @@ use dormouse_conversation::transcript::Transcript;
 
 use crate::config::services::Services;
 use crate::error::EngineError;
+use crate::session::OpenedSession;
 use crate::surroundings::Surroundings;
 
 /// Which subagent a session belongs to.
@@ -25,6 +26,23 @@ pub struct SubagentSession {
 }
 
 impl SubagentSession {
+    /// Opens its transcript to continue it.
+    pub(crate) fn reopen(
+        &self,
+        services: &Services,
+        surroundings: &Surroundings,
+    ) -> Result<OpenedSession, EngineError> {
+        let (transcript, loaded) = Transcript::resume_subagent(
+            &self.session_folder,
+            self.session,
+            self.agent,
+            surroundings.line_envelope(),
+            Arc::clone(&services.clock),
+            Arc::clone(&services.ids),
+        )?;
+        Ok(OpenedSession { transcript, loaded, finished_rewind: None })
+    }
+
     /// Creates its transcript.
     pub(crate) fn create_transcript(
         &self,

@@ -103,7 +103,7 @@ pub(crate) fn load(
         (Some(text), Some(seen)) => seen == TextFingerprint::of(text) && (is_same || is_saved),
         // Within one tick of the clock a file can change and keep its time.
         (None, None) if seen.extent != ReadExtent::Whole => true,
-        (None, None) | (Some(_), None) | (None, Some(_)) => {
+        (None | Some(_), None) | (None, Some(_)) => {
             seen.extent == ReadExtent::Whole && seen.content.as_bytes() == current
         }
     };

@@ -8,6 +8,8 @@ use dormouse_base::Environment;
 use dormouse_tools::{EditorTerminals, TerminalCommand, TerminalEnd, TerminalRun};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::EditorRefusal;
@@ -45,6 +47,8 @@ pub(super) struct ClientTerminals {
     pub(super) calls: Arc<CallTerminals>,
     /// The environment that the editor gave to this program, and gives to its terminals.
     pub(super) environment: Environment,
+    /// The commands that run.
+    pub(super) running: Mutex<JoinSet<()>>,
 }
 
 impl EditorTerminals for ClientTerminals {
@@ -69,7 +73,15 @@ impl EditorTerminals for ClientTerminals {
             self.show(&command.call, &terminal_id);
             let terminal = OpenTerminal { link: Arc::clone(&self.link), id: terminal_id };
             // Killed and released also when nobody waits for the call any more.
-            tokio::spawn(terminal.run(command.timeout, cancel)).await.ok()
+            let (ended, end) = oneshot::channel();
+            {
+                let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+                while running.try_join_next().is_some() {}
+                running.spawn(async move {
+                    let _unawaited = ended.send(terminal.run(command.timeout, cancel).await);
+                });
+            }
+            end.await.ok()
         })
     }
 }

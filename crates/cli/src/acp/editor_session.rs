@@ -77,7 +77,9 @@ impl EditorSessions {
         let active = session.take()?;
         let updates = replayed(active.engine.conversation(), &active.project.folder);
         session.give_back(active);
-        updates.into_iter().for_each(|update| session.link.show(update));
+        for update in updates {
+            session.link.show(update);
+        }
         Ok(json!({"modes": session.modes()}))
     }
 
@@ -113,7 +115,9 @@ impl EditorSessions {
     pub(super) fn show_commands(&self) {
         let untold =
             std::mem::take(&mut *self.untold.lock().unwrap_or_else(PoisonError::into_inner));
-        untold.into_iter().for_each(|(link, commands)| link.show(commands));
+        for (link, commands) in untold {
+            link.show(commands);
+        }
     }
 
     /// The user at the editor, and what the editor offers.
@@ -126,7 +130,9 @@ impl EditorSessions {
         let terminals = offered.terminal.then(|| {
             let (link, calls) = (Arc::clone(link), Arc::clone(calls));
             let environment = self.world.environment.clone();
-            Arc::new(ClientTerminals { link, calls, environment }) as Arc<dyn EditorTerminals>
+            let running = Mutex::default();
+            Arc::new(ClientTerminals { link, calls, environment, running })
+                as Arc<dyn EditorTerminals>
         });
         UserAccess {
             confirmer: Some(Arc::new(EditorAsker { link: Arc::clone(link) })),

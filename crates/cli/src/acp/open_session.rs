@@ -7,7 +7,7 @@ use dormouse_engine::TaskOccasion;
 use dormouse_mcp_client::ServerSpec;
 use dormouse_permissions::{PermissionGate, PermissionMode};
 use serde_json::{Value, json};
-use tokio::task::AbortHandle;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::interactive::background::{failure_notices, is_busy};
@@ -42,8 +42,8 @@ pub(super) struct EditorSession {
     pub(super) most_allowed: PermissionMode,
     /// Of the turn that runs, or was requested.
     interrupt: Mutex<CancellationToken>,
-    /// Ends the watch between turns.
-    watch: Mutex<Option<AbortHandle>>,
+    /// The watch between turns.
+    watch: Mutex<JoinSet<()>>,
 }
 
 impl EditorSession {
@@ -86,28 +86,31 @@ impl EditorSession {
     /// Shows, until the next turn, what background tasks, subagents and other sessions have to say. When nothing was asked for
     /// a while, tasks that wait for that begin.
     pub(super) fn watch(self: &Arc<Self>, world: &World) {
-        let (session, world) = (Arc::clone(self), world.clone());
-        let task = tokio::spawn(async move {
+        let (session, world) = (Arc::downgrade(self), world.clone());
+        let show_news = move || session.upgrade().and_then(|session| session.show_news());
+        let session = Arc::downgrade(self);
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.spawn(async move {
             let idle = idle_time(&world.environment, IDLE);
             let away = wait_idle(world.clock.as_ref(), idle);
             tokio::pin!(away);
             let (mut is_away, mut was_busy) = (false, true);
-            // What ended last may have left something to say.
-            while let Some(is_busy) = session.show_news() {
+            while let Some(is_busy) = show_news() {
+                // What ended last may have left something to say.
                 let expects_news = is_busy || std::mem::replace(&mut was_busy, is_busy);
                 tokio::select! {
                     () = &mut away, if !is_away => {
                         is_away = true;
                         was_busy = true;
-                        session.paused();
+                        if let Some(session) = session.upgrade() {
+                            session.paused();
+                        }
                     }
                     () = tokio::time::sleep(TICK), if expects_news => {}
                     else => return,
                 }
             }
         });
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        *watch = Some(task.abort_handle());
     }
 
     /// Shows what is new, and says whether more may come; none while a turn runs.
@@ -134,9 +137,7 @@ impl EditorSession {
 
     /// Takes the session for a turn.
     pub(super) fn take(&self) -> Result<ActiveSession, RpcRefusal> {
-        if let Some(watch) = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            watch.abort();
-        }
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
         let active = self.active.lock().unwrap_or_else(PoisonError::into_inner).take();
         active.ok_or_else(|| RpcRefusal::because(&msg!("acp-busy")))
     }

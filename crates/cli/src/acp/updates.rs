@@ -68,11 +68,6 @@ impl SessionUpdates {
             EngineEvent::Withdrawn => {
                 vec![noted("the response broke off and is requested again")]
             }
-            EngineEvent::Answering
-            | EngineEvent::Message(_)
-            | EngineEvent::Counted(_)
-            | EngineEvent::Steered(_)
-            | EngineEvent::TerminalSequence(_) => Vec::new(),
             EngineEvent::Compacting(_) => {
                 let content = TextPart::new(msg!("progress-compacting"));
                 vec![EditorUpdate::AgentThoughtChunk { content }]
@@ -85,7 +80,12 @@ impl SessionUpdates {
                     ..ShownCall::default()
                 })]
             }
-            EngineEvent::ToolPrinted { .. } => Vec::new(),
+            EngineEvent::ToolPrinted { .. }
+            | EngineEvent::Answering
+            | EngineEvent::Message(_)
+            | EngineEvent::Counted(_)
+            | EngineEvent::Steered(_)
+            | EngineEvent::TerminalSequence(_) => Vec::new(),
         }
     }
 

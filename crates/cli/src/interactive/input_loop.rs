@@ -22,6 +22,7 @@ use super::live_screen::LiveScreen;
 use super::replay;
 use super::session::{AfterInput, InteractiveSession, SessionEnd};
 use super::signals::SignalAction;
+use super::slash_commands::agents;
 use super::slash_commands::command_list::{ParsedCommand, SlashCommand, parse};
 use super::slash_commands::memory::UNDO;
 use super::slash_commands::prompts;
@@ -296,6 +297,15 @@ impl InteractiveSession<'_> {
             }
             Some(ParsedCommand::Known(SlashCommand::Review, rest)) => {
                 return self.turn(&prompts::review(&rest)).await;
+            }
+            Some(ParsedCommand::Known(SlashCommand::Agents, rest))
+                if rest.starts_with("resume ") =>
+            {
+                let name = rest.trim_start_matches("resume ").trim();
+                match agents::resume_prompt(&self.session.subagents, name) {
+                    Some(prompt) => return self.turn(&prompt).await,
+                    None => self.view.say(&msg!("agents-not-interrupted", name = name)),
+                }
             }
             Some(ParsedCommand::Known(SlashCommand::Resume, rest)) => {
                 return self.resume(&rest).await;

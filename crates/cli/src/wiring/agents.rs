@@ -11,7 +11,7 @@ use dormouse_agents::{
     builtin_agents, parse_settings_agent,
 };
 use dormouse_base::{
-    Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
+    Dir, Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
     TrustState, names,
 };
 use dormouse_engine::{ModelSetup, SmallModel};
@@ -233,6 +233,16 @@ fn memories(
         options,
         clock: Arc::clone(&world.clock),
     }))
+}
+
+/// Finds the subagents that the end of the program has interrupted in a resumed session, and names them.
+pub(crate) fn report_interrupted(subagents: &SubagentRegistry, session: &Dir) {
+    let found = subagents.find_interrupted(session);
+    if !found.is_empty() {
+        let names: Vec<String> =
+            found.iter().map(|run| format!("{} ({})", run.name, run.description)).collect();
+        print::note(&msg!("agents-interrupted", count = found.len(), names = names.join(", ")));
+    }
 }
 
 /// Resolves other models of the same server.

@@ -365,7 +365,11 @@ impl EngineStart<'_> {
         engine_config::warn_without_price(&self.config);
         let engine = match self.opened {
             None => Engine::begin(self.config, folder, surroundings)?,
-            Some(opened) => resume(arguments, self.config, opened, surroundings)?,
+            Some(opened) => {
+                let engine = resume(arguments, self.config, opened, surroundings)?;
+                agents::report_interrupted(subagents, engine.conversation().session_folder());
+                engine
+            }
         };
         self.named.map_or(Ok(()), |named| named.hold(engine.conversation().session()))?;
         Ok(engine)

@@ -16,6 +16,7 @@ mod acp_servers;
 mod acp_terminals;
 mod agents;
 mod agents_attack;
+mod agents_interrupted;
 mod agents_memory;
 mod anchors;
 mod bad_input;

@@ -10,6 +10,7 @@ mod boundary;
 mod branch;
 mod compaction_record;
 mod envelope;
+mod error;
 mod format;
 mod lines;
 mod loaded;
@@ -26,6 +27,7 @@ mod write;
 pub use boundary::{CompactionBoundary, CompactionTrigger, RemovedSpan, without_usage};
 pub use compaction_record::{CompactionRecord, FoundWindow};
 pub use envelope::{LineEnvelope, LineNotes, MessageHeader};
+pub use error::TranscriptError;
 pub use loaded::{LoadedTranscript, TranscriptWarning, UserMessagePosition};
 pub use pending::{PendingTranscript, PendingTranscripts, PendingTranscriptsError};
 pub use read::{load_subagent_transcript, load_transcript};
@@ -39,4 +41,4 @@ pub use sessions::{
     SessionHead, SessionSummary, list_sessions, newest_session, session_file, session_head,
     session_heads, sessions_since,
 };
-pub use write::{Transcript, TranscriptError, check_not_open};
+pub use write::{Transcript, check_not_open};

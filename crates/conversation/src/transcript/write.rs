@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{
-    AgentId, AppendError, AppendFile, AppendTail, Clock, Dir, FileAction, FileError, IdSource,
-    Lock, LockError, MessageId, SessionId, UnterminatedLine, fault,
+    AgentId, AppendFile, AppendTail, Clock, Dir, FileAction, FileError, IdSource, Lock, LockError,
+    MessageId, RelPath, SessionId, UnterminatedLine, fault,
 };
-use thiserror::Error;
 
 use super::boundary::{BOUNDARY, BOUNDARY_TEXT, CompactionBoundary, SNIP};
 use super::compaction_record::CompactionRecord;
 use super::envelope::{LineEnvelope, LineNotes, MessageHeader};
+use super::error::TranscriptError;
 use super::format::{LineBody, LineOut, MessageOut, format_timestamp};
 use super::loaded::{LoadedTranscript, TranscriptWarning};
-use super::read::load_transcript;
+use super::read::{load_subagent_transcript, load_transcript};
 use super::record_kind::RecordKind;
 use super::rewound::RewindMark;
 use super::sessions::{
@@ -26,31 +26,6 @@ use crate::facts::EnvironmentFacts;
 use crate::message::{Message, Role, StopReason};
 use crate::prefix::{Prefix, PrefixOrigin};
 use crate::skill::UsedSkill;
-
-/// Why a transcript cannot be opened or written.
-#[derive(Debug, Error)]
-pub enum TranscriptError {
-    /// Another process writes to it.
-    #[error("session {session} is open elsewhere: {source}")]
-    InUse {
-        /// The session.
-        session: SessionId,
-        /// The lock holder.
-        source: LockError,
-    },
-    /// The session has no transcript.
-    #[error("no session {0} in this project; `dormouse sessions` lists the sessions")]
-    Missing(SessionId),
-    /// A write failed; the file is unchanged.
-    #[error("the transcript could not be written: {0}")]
-    Append(#[from] AppendError),
-    /// A file operation failed.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A line cannot be serialized.
-    #[error("a transcript line could not be encoded: {0}")]
-    Encode(#[from] serde_json::Error),
-}
 
 /// How much of a torn line is kept.
 const MAX_TORN_BYTES: usize = 1024 * 1024;
@@ -152,13 +127,39 @@ impl Transcript {
         };
         dir.open_file(&path).map_err(missing)?;
         let owner = Owner::of_session(dir, session)?;
-        let bytes = dir.read(&path)?;
-        let loaded = load_transcript(&bytes);
+        Self::reopen((dir, &path), owner, load_transcript, (envelope, clock, ids))
+    }
+
+    /// The same for the transcript of a subagent, in the session's folder.
+    pub fn resume_subagent(
+        session_folder: &Dir,
+        session: SessionId,
+        agent: AgentId,
+        envelope: LineEnvelope,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<(Self, LoadedTranscript), TranscriptError> {
+        let dir = session_folder.open_folder(&side_chains())?;
+        let folder = dir.open_folder(&side_folder(agent))?;
+        let lock = lock_in(&folder, session)?;
+        let owner = Owner { folder, lock, session, agent: Some(agent) };
+        let place = (&dir, &side_file(agent));
+        Self::reopen(place, owner, load_subagent_transcript, (envelope, clock, ids))
+    }
+
+    fn reopen(
+        (dir, path): (&Dir, &RelPath),
+        owner: Owner,
+        load: fn(&[u8]) -> LoadedTranscript,
+        (envelope, clock, ids): (LineEnvelope, Arc<dyn Clock>, Arc<dyn IdSource>),
+    ) -> Result<(Self, LoadedTranscript), TranscriptError> {
+        let bytes = dir.read(path)?;
+        let loaded = load(&bytes);
         let torn = matches!(loaded.warnings.last(), Some(TranscriptWarning::Torn { .. }));
         let lacks_newline = !torn && bytes.last().is_some_and(|byte| *byte != b'\n');
         let unterminated =
             if lacks_newline { UnterminatedLine::AddNewline } else { UnterminatedLine::Discard };
-        let (file, tail) = AppendFile::open(dir, &path, unterminated)?;
+        let (file, tail) = AppendFile::open(dir, path, unterminated)?;
         let started = newest(&loaded);
         let mut transcript = Self {
             last_line: loaded.last_line,

@@ -108,6 +108,23 @@ impl ForkPoint {
         Ok(self.share_cost(engine))
     }
 
+    /// Goes on with a subagent that was interrupted.
+    pub fn resume_subagent(
+        &self,
+        config: EngineConfig,
+        subagent: &SubagentSession,
+        surroundings: &Surroundings,
+    ) -> Result<Engine, EngineError> {
+        let mut config = self.with_limit(config);
+        let opened = subagent.reopen(&config.services, surroundings)?;
+        config.subagent = Some(subagent.clone());
+        if let Some(memory) = &config.memory {
+            memory.access.begin(subagent.session);
+        }
+        let (engine, _) = Engine::resume(config, opened, surroundings)?;
+        Ok(self.share_cost(engine))
+    }
+
     /// Begins a fork: this conversation, and then `task`.
     pub fn begin_fork(
         &self,

@@ -1,4 +1,4 @@
-//! `/agents`: list agent definitions and subagent runs, show a run, stop one.
+//! `/agents`: list agent definitions and subagent runs, show a run, stop one, go on with one.
 
 use dormouse_agents::{RunStatus, SubagentRegistry, SubagentRun};
 use dormouse_conversation::transcript::load_subagent_transcript;
@@ -13,7 +13,7 @@ use super::rows::Rows;
 /// How much of a tool result is shown.
 const RESULT_CHARS: usize = 400;
 
-/// Runs `/agents [show|stop NAME]`.
+/// Runs `/agents [show|stop NAME]`; `/agents resume NAME` is a turn.
 pub(super) fn run(registry: &SubagentRegistry, view: &SharedView, rest: &str) {
     let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     match (word, name.trim()) {
@@ -28,6 +28,20 @@ pub(super) fn run(registry: &SubagentRegistry, view: &SharedView, rest: &str) {
         }
         _ => view.say(&msg!("agents-usage")),
     }
+}
+
+/// The prompt of `/agents resume NAME`: the model goes on with the subagent, because its result is for the model.
+pub(in crate::interactive) fn resume_prompt(
+    registry: &SubagentRegistry,
+    name: &str,
+) -> Option<String> {
+    let interrupted = registry.runs().interrupted();
+    let matches = |run: &&SubagentRun| run.name == name || run.id.to_string() == name;
+    let run = interrupted.iter().rev().find(matches)?;
+    Some(format!(
+        "Go on with the interrupted agent `{}` by the tool Agent, with `resume: \"{}\"`. Its task was: {}",
+        run.name, run.id, run.description
+    ))
 }
 
 fn list(registry: &SubagentRegistry, view: &SharedView) {
@@ -68,6 +82,9 @@ pub(super) fn row(run: &SubagentRun) -> (String, String) {
             format!("{} · {}", run.description, msg!("call-failed", why = reason.as_str()))
         }
         RunStatus::Stopped => format!("{} · {}", run.description, msg!("shell-stopped")),
+        RunStatus::Interrupted => {
+            format!("{} · {}", run.description, msg!("agent-interrupted", id = run.id.to_string()))
+        }
     };
     let cost = run.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(" · ${cost:.4}"));
     let cost = cost.unwrap_or_default();

@@ -85,7 +85,7 @@ pub(crate) const COMMANDS: &[SlashCommandRow] = &[
     row(SlashCommand::Plugins, "plugins", ""),
     row(SlashCommand::Mcp, "mcp", "[reconnect NAME]"),
     row(SlashCommand::Tasks, "tasks", "[show|stop NAME]"),
-    row(SlashCommand::Agents, "agents", "[show|stop NAME]"),
+    row(SlashCommand::Agents, "agents", "[show|stop|resume NAME]"),
     row(SlashCommand::Hooks, "hooks", ""),
     row(SlashCommand::Memory, "memory", "[on|off|COMMAND]"),
     row(SlashCommand::Recall, "recall", "[QUERY]"),

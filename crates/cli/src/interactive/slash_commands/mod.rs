@@ -1,7 +1,7 @@
 //! Slash commands. [`command_list`] lists and parses them; the commands that may start a turn or end the session (`/compact`,
 //! `/plan`, `/quit`) are called by the input loop.
 
-mod agents;
+pub(super) mod agents;
 mod argument_error;
 pub(crate) mod command_list;
 pub(crate) mod compact;

@@ -830,6 +830,11 @@ agent-origin-managed = managed
 agent-memory = { $scope } memory
 agent-in-background = in the background
 agent-done = done
+agent-interrupted = interrupted ({ $id }); /agents resume goes on with it
+agents-interrupted = { $count ->
+    [one] note: a subagent was interrupted: { $names }. Ask the model to go on with it, or use /agents resume NAME.
+   *[other] note: { $count } subagents were interrupted: { $names }. Ask the model to go on with them, or use /agents resume NAME.
+}
 agent-requests =
     { $count ->
         [one] 1 request
