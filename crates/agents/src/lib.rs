@@ -9,6 +9,7 @@ mod definition;
 mod execution;
 mod fork_sequence;
 mod format;
+mod left_worktrees;
 mod manual;
 mod mcp_servers;
 mod memory;
@@ -28,6 +29,7 @@ mod tool_input;
 mod worktree;
 
 pub use agent_tool::new_spawner;
+pub use left_worktrees::{LeftWorktree, left_worktrees, remove_left_worktree};
 pub use manual::MANUAL_PAGES;
 pub use memory::{AgentMemories, AgentMemoryError};
 pub use registry::{
@@ -36,6 +38,7 @@ pub use registry::{
 };
 pub use runs::{RunActivity, RunStatus, SubagentRun, SubagentRuns};
 pub use spawner::SubagentSpawner;
+pub use worktree::WorktreeError;
 
 pub use definition::{
     AgentDefinition, AgentDefinitions, AgentExtensions, AgentFolders, AgentModel,

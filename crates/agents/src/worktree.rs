@@ -1,9 +1,10 @@
 //! A git worktree for a subagent: created from the last commit, removed if nothing was changed in it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::{AgentId, Environment, Project};
+use dormouse_base::{AgentId, Dir, Environment, Lock, Project, RelPath};
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
 use serde::{Deserialize, Serialize};
@@ -16,13 +17,22 @@ static WORKTREES: Semaphore = Semaphore::const_new(1);
 
 /// A worktree could not be created or removed.
 #[derive(Debug, Error)]
-pub(crate) enum WorktreeError {
+pub enum WorktreeError {
+    /// No repository.
     #[error("there is no git repository here, so there can be no worktree; leave `isolation` out")]
     NotARepository,
+    /// No commit.
     #[error("the repository has no commit yet, so there can be no worktree")]
     NoCommit,
+    /// Git failed.
     #[error("git {command}: {stderr}")]
-    Git { command: String, stderr: String },
+    Git {
+        /// The subcommand.
+        command: String,
+        /// What it said.
+        stderr: String,
+    },
+    /// Git did not run.
     #[error("cannot run git: {0}")]
     Command(String),
 }
@@ -44,6 +54,8 @@ pub(crate) struct Worktree {
     base: String,
     root: PathBuf,
     environment: Environment,
+    /// Held while somebody works in it; none where it could not be had.
+    _in_use: Option<Arc<Lock>>,
 }
 
 impl Worktree {
@@ -62,12 +74,13 @@ impl Worktree {
         let base = git(&["rev-parse", "HEAD"], &root, &environment)
             .await
             .map_err(|_| WorktreeError::NoCommit)?;
-        let folder = home.join("worktrees").join(project.slug().as_str()).join(agent.to_string());
-        let branch = format!("dormouse/agent-{agent}");
+        let folder = worktree_folder(home, project).join(agent.to_string());
+        let branch = branch_name(&agent.to_string());
         let path = folder.to_string_lossy().into_owned();
         let _alone = WORKTREES.acquire().await;
         git(&["worktree", "add", "-q", "-b", &branch, &path, "HEAD"], &root, &environment).await?;
-        Ok(Self { folder, branch, base, root, environment })
+        let in_use = taken(&folder);
+        Ok(Self { folder, branch, base, root, environment, _in_use: in_use })
     }
 
     pub(crate) fn record(&self) -> WorktreeRecord {
@@ -84,7 +97,8 @@ impl Worktree {
         let WorktreeRecord { folder, branch, base } = record;
         let environment = environment.clone().with(SAFE_GIT_ENVIRONMENT);
         let root = project.checkout.clone();
-        folder.is_dir().then_some(Self { folder, branch, base, root, environment })
+        let in_use = folder.is_dir().then(|| taken(&folder))?;
+        Some(Self { folder, branch, base, root, environment, _in_use: in_use })
     }
 
     /// Returns the project with its folders in the worktree.
@@ -107,13 +121,7 @@ impl Worktree {
         if !unchanged {
             return self.kept();
         }
-        let path = self.folder.to_string_lossy().into_owned();
-        let _alone = WORKTREES.acquire().await;
-        let removed =
-            git(&["worktree", "remove", "--force", &path], &self.root, &self.environment).await;
-        let branch_deleted =
-            git(&["branch", "-D", "-q", &self.branch], &self.root, &self.environment).await;
-        match removed.and(branch_deleted) {
+        match remove_worktree(&self.folder, &self.branch, &self.root, &self.environment).await {
             Ok(_) => "nothing was changed in its worktree, which was removed".to_owned(),
             Err(error) => format!("cannot remove its worktree ({error}): {}", self.kept()),
         }
@@ -128,9 +136,48 @@ impl Worktree {
     }
 }
 
+/// The folder of a repository's worktrees.
+pub(crate) fn worktree_folder(home: &Path, project: &Project) -> PathBuf {
+    home.join("worktrees").join(project.slug().as_str())
+}
+
+/// The branch of a subagent.
+pub(crate) fn branch_name(agent: &str) -> String {
+    format!("dormouse/agent-{agent}")
+}
+
+/// The file that is locked while a subagent works in its worktree, beside that.
+pub(crate) fn lock_file(agent: &str) -> Option<RelPath> {
+    RelPath::new(format!("{agent}.lock")).ok()
+}
+
+fn taken(folder: &Path) -> Option<Arc<Lock>> {
+    let dir = Dir::open(folder.parent()?).ok()?;
+    let file = lock_file(folder.file_name()?.to_str()?)?;
+    Lock::try_acquire(&dir, &file).ok().map(Arc::new)
+}
+
+/// Removes a worktree and its branch, with all that is in them.
+pub(crate) async fn remove_worktree(
+    folder: &Path,
+    branch: &str,
+    root: &Path,
+    environment: &Environment,
+) -> Result<(), WorktreeError> {
+    let path = folder.to_string_lossy().into_owned();
+    let _alone = WORKTREES.acquire().await;
+    git(&["worktree", "remove", "--force", &path], root, environment).await?;
+    git(&["branch", "-D", "-q", branch], root, environment).await?;
+    let dir = folder.parent().and_then(|parent| Dir::open(parent).ok());
+    let lock = folder.file_name().and_then(|name| lock_file(name.to_str()?));
+    // At worst an empty file is left.
+    let _litter = dir.zip(lock).map(|(dir, lock)| dir.remove_file(&lock));
+    Ok(())
+}
+
 /// Through the shell's function of that name, which takes away the programs that a repository's settings name, filters
 /// among them: whoever wrote the repository must not run anything here.
-async fn git(
+pub(crate) async fn git(
     args: &[&str],
     folder: &Path,
     environment: &Environment,

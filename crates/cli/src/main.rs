@@ -126,7 +126,7 @@ fn run(arguments: &Arguments, world: &World) -> Result<Exit, Failure> {
             Some(CliCommand::Context(arguments)) => profile::run(arguments, world),
             Some(CliCommand::Completions(arguments)) => completions::run(arguments),
             Some(CliCommand::Doctor(arguments)) => doctor::run(arguments, world).await,
-            Some(CliCommand::Agents(arguments)) => agents::run(arguments, world),
+            Some(CliCommand::Agents(arguments)) => agents::run(arguments, world).await,
             Some(CliCommand::Permissions(command)) => permissions::run(command, world),
             Some(CliCommand::Config(command)) => config::run(command, world).await,
             Some(CliCommand::Memory(command)) => Box::pin(memory::run(command, world)).await,

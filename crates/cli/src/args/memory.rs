@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::memory_scope::{MemoryScopeArgument, MemoryScopeParser};
+
 pub(crate) const MEMORY_EXAMPLES: &str = "\
 dormouse memory list
 dormouse memory add \"Test database\" --type project --description \"where it runs\" --body \"Port 5433\"
@@ -104,14 +106,6 @@ pub(crate) enum MemoryCommand {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MemoryScopeArgument {
-    User,
-    Project,
-    Team,
-    Repo,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MemoryTypeArgument {
     User,
     Feedback,
@@ -119,9 +113,9 @@ pub(crate) enum MemoryTypeArgument {
     Reference,
 }
 
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MemoryCommonArguments {
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = MemoryScopeParser)]
     pub(crate) scope: Option<MemoryScopeArgument>,
     #[arg(long)]
     pub(crate) json: bool,
@@ -177,7 +171,7 @@ pub(crate) struct AddArguments {
     pub(crate) body: Option<String>,
     #[arg(long)]
     pub(crate) new: bool,
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = MemoryScopeParser)]
     pub(crate) scope: Option<MemoryScopeArgument>,
     #[arg(long)]
     pub(crate) pin: bool,

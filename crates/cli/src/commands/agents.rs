@@ -1,9 +1,10 @@
-//! `dormouse agents`: lists the available subagents with their source.
+//! `dormouse agents`: lists the available subagents with their source, and the worktrees that they have left.
 
 use dormouse_agents::{AgentDefinition, AgentDefinitions, AgentTools};
 use serde::Serialize;
 
 use crate::args::AgentsArguments;
+use crate::commands::agent_worktrees;
 use crate::message_catalog::msg;
 use crate::wiring::agent_text::{description_text, origin_text};
 use crate::wiring::agents;
@@ -38,7 +39,10 @@ struct AgentProblemJson<'a> {
     loaded: bool,
 }
 
-pub(crate) fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Failure> {
+pub(crate) async fn run(arguments: &AgentsArguments, world: &World) -> Result<Exit, Failure> {
+    if arguments.worktrees {
+        return agent_worktrees::run(arguments, world).await;
+    }
     let in_force = settings::load(world, None, &current_project()?, Untrusted::Tell)?;
     let agents = agents::all(&in_force, world)?;
     if arguments.json {

@@ -1,5 +1,6 @@
 //! The commands (`dormouse memory`, `dormouse doctor`, …): each depends on the wiring, none on another command.
 
+mod agent_worktrees;
 pub(crate) mod agents;
 pub(crate) mod completions;
 pub(crate) mod config;

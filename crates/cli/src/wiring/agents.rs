@@ -165,11 +165,13 @@ pub(crate) fn registry(
     } else {
         AgentListPosition::Description
     };
+    let memories = memories(world, project, settings, switches)?;
+    let memories = Some(memories).filter(|_| switches.is_on(LayerSwitch::Memory));
     let registry = SubagentRegistry::new(SubagentSetup {
         load: Box::new(move || loader.read()),
         folders,
         models: Arc::new(models),
-        memories: memories(world, project, settings, switches)?,
+        memories,
         small,
         progress_every: switches
             .is_on(LayerSwitch::ProgressSummaries)
@@ -207,16 +209,13 @@ fn progress_every(environment: &Environment) -> Duration {
     wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_INTERVAL, Duration::from_millis)
 }
 
-/// The memories of agents; none where memory is off.
-fn memories(
+/// The memories of agents, whether memory is on or off.
+pub(crate) fn memories(
     world: &World,
     project: &Project,
     settings: &Settings,
     switches: &Switches,
-) -> Result<Option<AgentMemories>, Failure> {
-    if !switches.is_on(LayerSwitch::Memory) {
-        return Ok(None);
-    }
+) -> Result<AgentMemories, Failure> {
     let home = world.home()?;
     let mut options =
         StoreOptions::new(Scope::Agent, dormouse_secrets::scan, Arc::clone(&world.clock));
@@ -225,14 +224,14 @@ fn memories(
         if switches.is_on(LayerSwitch::Index) { IndexUpkeep::Keep } else { IndexUpkeep::Leave };
     let remote = world.environment.path(names::REMOTE_MEMORY_DIR);
     let slug = project.slug();
-    Ok(Some(AgentMemories {
+    Ok(AgentMemories {
         root: project.root.clone(),
         remote: remote.map(|folder| folder.join("projects").join(slug.as_str())),
         state: home.join("state"),
         home,
         options,
         clock: Arc::clone(&world.clock),
-    }))
+    })
 }
 
 /// Finds the subagents that the end of the program has interrupted in a resumed session, and names them.

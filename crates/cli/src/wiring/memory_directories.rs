@@ -17,24 +17,12 @@ use dormouse_memory::{
     team_memory, user_memory,
 };
 
-use crate::args::MemoryScopeArgument;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::memory_policy::{policy, team_rules};
 use crate::wiring::repository_git::RepositoryGit;
 use crate::wiring::world::World;
 use crate::wiring::world::environment_for_children;
-
-impl From<MemoryScopeArgument> for StoreScope {
-    fn from(scope: MemoryScopeArgument) -> Self {
-        match scope {
-            MemoryScopeArgument::User => Self::User,
-            MemoryScopeArgument::Project => Self::Project,
-            MemoryScopeArgument::Team => Self::Team,
-            MemoryScopeArgument::Repo => Self::Repo,
-        }
-    }
-}
 
 /// What the directories are looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +89,9 @@ impl MemoryDirectories {
         let mut list = Vec::new();
         list.extend(user.map(|path| MemoryDirectory { scope: StoreScope::User, path, source }));
         let team = team_memory(&private);
-        let private = if is_kept_in_repository(project, settings, &world.environment) {
+        // A folder that was named for this run counts more than one of the settings.
+        let is_named = world.environment.get(names::MEMORY_PATH_OVERRIDE).is_some();
+        let private = if !is_named && is_kept_in_repository(project, settings, &world.environment) {
             in_checkout(project, access.writes(StoreScope::Project))?;
             repository_memory(&project.checkout)
         } else {

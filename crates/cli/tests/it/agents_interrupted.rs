@@ -5,7 +5,7 @@ use dormouse_testkit::{End, RecordedRequest, Reply, ScriptedServer, TestHome, Wi
 use serde_json::{Value, json};
 
 use crate::agents::start;
-use crate::program::{BOTH, ask, server};
+use crate::program::{BOTH, ask, dormouse, server};
 use crate::talk::{leave, say, talk};
 
 const TASK: &str = "write both halves";
@@ -124,5 +124,58 @@ fn a_killed_fork_is_listed_but_cannot_go_on() {
     assert!(output.success().stderr.contains("fork (write two halves)"), "{}", output.stderr);
     let told = model.requests().pop().unwrap().text();
     assert!(told.contains("`fork` was a fork") && told.contains("its transcript is"), "{told}");
+    model.finish();
+}
+
+fn worktrees(home: &TestHome, arguments: &[&str]) -> dormouse_testkit::Output {
+    let arguments: Vec<&str> =
+        ["agents", "--worktrees"].into_iter().chain(arguments.iter().copied()).collect();
+    home.run(&mut dormouse(home, &arguments))
+}
+
+#[test]
+fn worktrees_of_killed_agents_are_listed_and_removed_on_request() {
+    let in_worktree = order(&json!({"subagent_type": "general-purpose", "isolation": "worktree"}));
+    let model = server(WireFormat::Anthropic).agent_with(writer()).start();
+    let home = place(&model);
+    killed(&model, &home, &in_worktree);
+    let listed = worktrees(&home, &[]);
+    assert!(listed.success().stdout.contains("?? half.txt"), "{}", listed.stdout);
+    let kept = worktrees(&home, &["--remove"]);
+    kept.expect_code(1);
+    assert!(kept.stdout.contains("uncommitted files: 1; commits only here: 0"), "{}", kept.stdout);
+    assert_eq!(home.git(&["worktree", "list"]).lines().count(), 2, "nobody was asked");
+    let listed = worktrees(&home, &["--json"]);
+    let listed: Value = serde_json::from_str(&listed.success().stdout).unwrap();
+    let (folder, branch) =
+        (listed[0]["path"].as_str().unwrap(), listed[0]["branch"].as_str().unwrap());
+    // What is committed there and nowhere else would be lost as well.
+    home.git(&["-C", folder, "add", "-A"]);
+    home.git(&["-C", folder, "commit", "-qm", "one half"]);
+    let kept = worktrees(&home, &["--remove"]);
+    assert!(kept.expect_code(1).stdout.contains("one half"), "{}", kept.stdout);
+    home.git(&["merge", "-q", branch]);
+    worktrees(&home, &["--remove"]).success();
+    assert_eq!(home.git(&["worktree", "list"]).lines().count(), 1);
+    assert_eq!(home.git(&["branch", "--list", "dormouse/*"]), "");
+    assert_eq!(home.read("half.txt"), "one\n");
+    model.finish();
+}
+
+#[test]
+fn a_worktree_that_an_agent_works_in_is_not_removed() {
+    let in_worktree = order(&json!({"subagent_type": "general-purpose", "isolation": "worktree"}));
+    let model = server(WireFormat::Anthropic).agent_with(|_| hanging()).start();
+    let home = place(&model);
+    model.push(start("a", &in_worktree));
+    let mut running = home.spawn(&mut ask(&home, &["have it written"]));
+    running.close_stdin();
+    model.wait_for_agent_requests(1);
+    worktrees(&home, &["--remove", "--yes"]).success();
+    assert_eq!(home.git(&["worktree", "list"]).lines().count(), 2, "it is in use");
+    running.kill9();
+    running.wait();
+    worktrees(&home, &["--remove"]).success();
+    assert_eq!(home.git(&["worktree", "list"]).lines().count(), 1, "nothing was done in it");
     model.finish();
 }

@@ -265,3 +265,41 @@ fn a_mention_searches_that_agents_memory() {
     assert!(!requests[0].text().contains("CACHE=0"), "{}", requests[0].text());
     assert!(requests[1].last_message().to_string().contains("CACHE=0"), "{}", requests[1].text());
 }
+
+#[test]
+fn every_memory_command_reaches_an_agents_memory_by_its_name() {
+    let home = TestHome::new();
+    home.write(home.dormouse_home().join("agents/keeper.md"), agent_file("memory: user"));
+    let memory = |arguments: &[&str]| {
+        let arguments: Vec<&str> = std::iter::once("memory")
+            .chain(arguments.iter().copied())
+            .chain(["--scope", "agent:keeper"])
+            .collect();
+        let output = home.run(&mut dormouse(&home, &arguments));
+        output.success().stdout.clone()
+    };
+    let words = ["--type", "project", "--description", "cache of the parser", "--body", "CACHE=0"];
+    memory(&[&["add", "Parser tests"][..], &words[..]].concat());
+    let folder = home.dormouse_home().join("agent-memory/keeper");
+    assert!(folder.join("parser-tests.md").exists());
+    assert_eq!(memory(&["path"]).trim(), folder.to_str().unwrap());
+    assert!(memory(&["list"]).contains("parser-tests.md"));
+    assert!(memory(&["show", "Parser tests"]).contains("CACHE=0"));
+    assert!(memory(&["search", "parser", "cache"]).contains("Parser tests"));
+    assert!(memory(&["log"]).contains("added by hand"));
+    assert!(memory(&["export"]).contains("CACHE=0"));
+    memory(&["confirm", "Parser tests"]);
+    memory(&["doctor"]);
+    memory(&["rm", "Parser tests"]);
+    assert!(!folder.join("parser-tests.md").exists());
+    memory(&["undo"]);
+    assert!(folder.join("parser-tests.md").exists());
+    let own = home.run(&mut dormouse(&home, &["memory", "list"]));
+    assert!(!own.success().stdout.contains("parser-tests.md"), "it is the agent's alone");
+    let unknown = home.run(&mut dormouse(&home, &["memory", "list", "--scope", "agent:nobody"]));
+    unknown.expect_code(2);
+    assert!(unknown.stderr.contains("keeper"), "{}", unknown.stderr);
+    let wrong = home.run(&mut dormouse(&home, &["memory", "list", "--scope", "mine"]));
+    wrong.expect_code(2);
+    assert!(wrong.stderr.contains("agent:NAME"), "{}", wrong.stderr);
+}

@@ -28,7 +28,7 @@ pub(super) async fn doctor(
     arguments: &MemoryDoctorArguments,
     world: &World,
 ) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let checkout = Dir::open(&stores.project.checkout)?;
     let mut lines = Vec::new();
     for scoped in &stores.list {
@@ -68,7 +68,7 @@ fn report(lines: Vec<CheckRow>, json: bool, world: &World) -> Result<Exit, Failu
 }
 
 pub(super) async fn lint(arguments: &LintArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let checkout = Dir::open(&stores.project.checkout)?;
     let mut lines = Vec::new();
     for path in &arguments.paths {

@@ -33,7 +33,8 @@ pub(super) async fn run(arguments: &EmbedArguments, world: &World) -> Result<Exi
         }
         Ok(Some(embedder::embedder(settings, world)?.ok_or_else(not_configured)?))
     };
-    let stores = SelectedStores::open_with(world, arguments.common.scope, embedder).await?;
+    let stores =
+        SelectedStores::open_with(world, arguments.common.scope.as_ref(), embedder).await?;
     let recall = stores.reachable.recall();
     recall.rescan(stores.now)?;
     if arguments.again {

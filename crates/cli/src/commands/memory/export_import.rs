@@ -11,8 +11,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::agent_scope::world_of_scope;
 use super::stores::{SelectedStores, confirm_secrets, into_receipt, open_for_writing};
-use crate::args::{ExportArguments, ImportArguments, ImportFormat, OtherAgent};
+use crate::args::{
+    ExportArguments, ImportArguments, ImportFormat, MemoryScopeArgument, OtherAgent,
+};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
@@ -30,7 +33,7 @@ struct ExportedJson {
 }
 
 pub(super) async fn export(arguments: &ExportArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let Some(folder) = &arguments.folder else {
         let mut lines = Vec::new();
         for scoped in &stores.list {
@@ -160,8 +163,9 @@ pub(super) async fn import(arguments: &ImportArguments, world: &World) -> Result
         }
         (None, None) => return show_known_elsewhere(arguments, world),
     };
-    let scope = arguments.common.scope.map_or(StoreScope::Project, Into::into);
-    let scoped = open_for_writing(world, scope).await?;
+    let scope = arguments.common.scope.as_ref().unwrap_or(&MemoryScopeArgument::Project);
+    let (world, scope) = world_of_scope(scope, world)?;
+    let scoped = open_for_writing(&world, scope).await?;
     let by = ChangeOrigin::new(ChangeAuthor::Import, format!("import of {origin}"));
     let report = confirm_secrets(by, arguments.allow_secret, |by| scoped.store.import(by, &list))?;
     let change = into_receipt(report.outcome)?.map(|receipt| receipt.id.0);

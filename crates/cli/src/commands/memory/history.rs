@@ -95,7 +95,7 @@ fn partly_undone(
 }
 
 pub(super) async fn log(arguments: &LogArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let mut all = changes(&stores)?;
     if let Some(name) = &arguments.name {
         let files = files_of(&stores, name, &all)?;
@@ -227,7 +227,7 @@ struct FileDiffJson {
 }
 
 pub(super) async fn diff(arguments: &DiffArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let mut all = changes(&stores)?;
     let change = match arguments.target.as_deref() {
         None => all.into_iter().next().ok_or_else(no_change)?,
@@ -299,7 +299,7 @@ fn find_change(changes: Vec<ScopedChange<'_>>, number: u64) -> Result<ScopedChan
 }
 
 pub(super) async fn undo(arguments: &UndoArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let change = match arguments.change {
         Some(number) => find_change(changes(&stores)?, number)?,
         None => last_undoable(&stores)?,

@@ -51,7 +51,7 @@ struct DecisionJson {
 }
 
 pub(super) async fn run(arguments: &InboxArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let mut waiting = Vec::new();
     for scoped in &stores.list {
         for (id, time, proposal) in scoped.store.inbox().list()? {

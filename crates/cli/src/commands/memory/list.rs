@@ -5,9 +5,10 @@ use dormouse_memory::{Age, DirectorySource, MemoryType, MemoryUsage, StoreScope}
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::agent_scope::world_of_scope;
 use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores, no_repo_scope};
 use super::table::TextTable;
-use crate::args::{ListArguments, MemoryScopeArgument, NamedArguments, PathArguments};
+use crate::args::{ListArguments, NamedArguments, PathArguments};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_directories::MemoryDirectory;
@@ -15,7 +16,7 @@ use crate::wiring::print;
 use crate::wiring::world::World;
 
 pub(super) async fn list(arguments: &ListArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let kind: Option<MemoryType> = arguments.kind.map(Into::into);
     let mut memories = stores.memories()?;
     memories.retain(|found| kind.is_none() || found.memory.header.kind == kind);
@@ -103,7 +104,7 @@ struct MemoryJson {
 }
 
 pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let found = stores.find_by_name(&arguments.name)?;
     let (entry, _) = found.read()?;
     let text = found.file_text()?;
@@ -149,9 +150,11 @@ struct DirectoryJson {
 }
 
 pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exit, Failure> {
-    let common = arguments.common;
+    let common = &arguments.common;
+    let chosen = common.scope.as_ref().map(|scope| world_of_scope(scope, world)).transpose()?;
+    let world = chosen.as_ref().map_or(world, |(world, _)| world);
     let stores = SelectedStores::open(world, None).await?;
-    let rows = directories(&stores, common.scope)?;
+    let rows = directories(&stores, chosen.as_ref().map(|(_, scope)| *scope))?;
     if common.json {
         print::json(&rows)?;
     } else if common.scope.is_some() {
@@ -170,7 +173,7 @@ pub(super) async fn path(arguments: &PathArguments, world: &World) -> Result<Exi
 
 fn directories(
     stores: &SelectedStores,
-    scope: Option<MemoryScopeArgument>,
+    scope: Option<StoreScope>,
 ) -> Result<Vec<DirectoryJson>, Failure> {
     let Some(scope) = scope else {
         let in_repository = stores.directories.in_repository();

@@ -1,6 +1,7 @@
 //! `dormouse memory`: memory management for the user. It needs no model and no API key, and works even where
 //! memory is switched off for the model.
 
+mod agent_scope;
 mod annotations;
 mod check;
 mod check_row;

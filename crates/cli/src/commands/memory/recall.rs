@@ -85,7 +85,7 @@ struct SearchRequest<'a> {
 }
 
 pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = open_ranked(world, arguments.common.scope).await?;
+    let stores = open_ranked(world, arguments.common.scope.as_ref()).await?;
     let recall = stores.reachable.recall();
     recall.rescan(stores.now)?;
     let request = SearchRequest {
@@ -100,7 +100,7 @@ pub(crate) async fn search(arguments: &SearchArguments, world: &World) -> Result
 }
 
 pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = open_ranked(world, arguments.common.scope).await?;
+    let stores = open_ranked(world, arguments.common.scope.as_ref()).await?;
     let recall = stores.reachable.recall();
     if arguments.fresh {
         recall.rescan(stores.now)?;
@@ -125,7 +125,7 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
 /// Opens the stores for a ranking by words, and by embeddings if they are configured.
 async fn open_ranked(
     world: &World,
-    scope: Option<MemoryScopeArgument>,
+    scope: Option<&MemoryScopeArgument>,
 ) -> Result<SelectedStores, Failure> {
     let embedder = |settings: &Settings| Ok(embedder::embedder_or_note(settings, world));
     SelectedStores::open_with(world, scope, embedder).await

@@ -35,7 +35,7 @@ struct RestoredJson {
 }
 
 pub(super) async fn restore(arguments: &RestoreArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let Some(name) = &arguments.file else {
         return list_trash(&stores, arguments.common.json, world);
     };

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::MemoryScopeArgument;
+use crate::commands::memory::agent_scope::world_of_scope;
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::input;
@@ -38,7 +39,7 @@ impl SelectedStores {
     /// Opens the existing stores of a scope, or of all scopes.
     pub(super) async fn open(
         world: &World,
-        scope: Option<MemoryScopeArgument>,
+        scope: Option<&MemoryScopeArgument>,
     ) -> Result<Self, Failure> {
         Self::open_with(world, scope, |_| Ok(None)).await
     }
@@ -46,10 +47,14 @@ impl SelectedStores {
     /// Like [`Self::open`]; memories are also ranked by the vectors of an embedder.
     pub(super) async fn open_with(
         world: &World,
-        scope: Option<MemoryScopeArgument>,
+        scope: Option<&MemoryScopeArgument>,
         embedder: impl FnOnce(&Settings) -> Result<Option<Arc<dyn Embedder>>, Failure>,
     ) -> Result<Self, Failure> {
-        let scope = scope.map(Into::into);
+        let chosen = scope.map(|scope| world_of_scope(scope, world)).transpose()?;
+        let (world, scope) = match &chosen {
+            Some((world, scope)) => (world, Some(*scope)),
+            None => (world, None),
+        };
         let OpenedStores { list, reachable, directories, project, .. } =
             OpenedStores::open(world, scope, embedder).await?;
         Ok(Self { list, reachable, directories, project, now: world.clock.now() })

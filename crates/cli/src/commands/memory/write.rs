@@ -10,6 +10,7 @@ use dormouse_memory::{
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::agent_scope::world_of_scope;
 use super::one_line;
 use super::stores::{
     ScopedMemory, SelectedStores, can_ask_user, confirm_secrets, into_receipt, open_for_writing,
@@ -56,14 +57,15 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
         pinned: arguments.pin,
         ..NewMemory::new(&name, &description, &body).with_kind(kind.into())
     };
-    let scope = arguments.scope.unwrap_or(match kind {
+    let scope = arguments.scope.clone().unwrap_or(match kind {
         MemoryTypeArgument::User => MemoryScopeArgument::User,
         _ => MemoryScopeArgument::Project,
     });
     if !arguments.new {
-        check_new_name(&name, &SelectedStores::open(world, Some(scope)).await?)?;
+        check_new_name(&name, &SelectedStores::open(world, Some(&scope)).await?)?;
     }
-    let scoped = open_for_writing(world, scope.into()).await?;
+    let (world, scope) = world_of_scope(&scope, world)?;
+    let scoped = open_for_writing(&world, scope).await?;
     let by = ChangeOrigin::user("added by hand");
     let outcome = confirm_secrets(by, arguments.allow_secret, |by| {
         scoped.store.change(by, |plan| plan.save(&memory).map(drop))
@@ -149,7 +151,7 @@ fn added(receipt: Option<&Receipt>) -> Result<(Option<u64>, &MemoryFile), Failur
 pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exit, Failure> {
     require_text("name", arguments.new_name.as_ref())?;
     require_text("description", arguments.description.as_ref())?;
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let found = stores.find_by_name(&arguments.name)?;
     let (bytes, hash) = found.store.read(&found.memory.file)?;
     let text = String::from_utf8(bytes).map_err(|_| {
@@ -245,7 +247,7 @@ fn with_fields(
 }
 
 pub(super) async fn rm(arguments: &RmArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     // All names are resolved before the first removal.
     let found = arguments.names.iter().map(|name| stores.find_by_name(name));
     let found = found.collect::<Result<Vec<_>, _>>()?;
@@ -287,7 +289,7 @@ fn note_active_guards(stores: &SelectedStores, done: &[ChangeResult]) {
 
 /// Takes a memory out of quarantine (M-17).
 pub(super) async fn confirm(arguments: &NamedArguments, world: &World) -> Result<Exit, Failure> {
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let found = stores.find_by_name(&arguments.name)?;
     let (scoped, file) = (found.scoped, &found.memory.file);
     let by = ChangeOrigin::user("confirmed by hand");

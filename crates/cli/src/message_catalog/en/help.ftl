@@ -271,6 +271,9 @@ search = Search memories or past sessions; no model needed
     .query = Search words
 
 agents = List the available subagents and where each is defined
+    .worktrees = List the worktrees that subagents have left in this repository, and what is only there
+    .remove = Remove those in which nothing would be lost; ask about the others
+    .yes = Remove the others too
     .notes = To define your own, create a markdown file in ~/.dormouse/agents or a project's .dormouse/agents: see `dormouse help agents`.
 
 ui = Show memories, sessions, dreams and figures in a browser

@@ -830,6 +830,15 @@ agent-origin-managed = managed
 agent-memory = { $scope } memory
 agent-in-background = in the background
 agent-done = done
+worktrees-none = No worktrees of subagents are left in this repository.
+worktree-clean = nothing would be lost
+worktree-would-lose = uncommitted files: { $files }; commits only here: { $commits }
+worktree-removed = removed
+worktree-confirm = Remove it with all that is listed? [y/N]
+worktrees-kept = kept because of what would be lost: { $count }
+worktrees-kept-hint = merge or copy what you need, or pass --yes to remove them all the same
+memory-no-agent = there is no subagent `{ $name }` with a memory
+memory-no-agent-hint = subagents with a memory: { $agents }; `dormouse agents` lists all
 agent-interrupted = interrupted ({ $id }); /agents resume goes on with it
 agents-interrupted = { $count ->
     [one] note: a subagent was interrupted: { $names }. Ask the model to go on with it, or use /agents resume NAME.

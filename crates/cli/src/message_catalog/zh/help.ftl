@@ -267,6 +267,9 @@ search = 搜索记忆或以往的会话；不需要模型
     .query = 搜索词
 
 agents = 列出可用的子代理及其定义位置
+    .worktrees = 列出子代理在此仓库中遗留的工作树，以及只存在于其中的内容
+    .remove = 删除不会丢失任何内容的工作树；其余的会询问
+    .yes = 其余的也删除
     .notes = 要定义自己的子代理，请在 ~/.dormouse/agents 或项目的 .dormouse/agents 中创建 markdown 文件：参见 `dormouse help agents`。
 
 ui = 在浏览器中查看记忆、会话、梦和数据

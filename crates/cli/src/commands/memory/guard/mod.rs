@@ -30,7 +30,7 @@ pub(super) async fn run(arguments: &GuardArguments, world: &World) -> Result<Exi
         remind::run(file, world).await;
         return Ok(Exit::Done);
     }
-    let stores = SelectedStores::open(world, arguments.common.scope).await?;
+    let stores = SelectedStores::open(world, arguments.common.scope.as_ref()).await?;
     let book = GuardRegistry::read(stores.directories.state())?;
     match &arguments.name {
         None => list(arguments, &stores, &book),
