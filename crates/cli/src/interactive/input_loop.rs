@@ -280,11 +280,15 @@ impl InteractiveSession<'_> {
         }
         match parse(text) {
             None => return self.turn(text).await,
+            Some(ParsedCommand::Unknown { .. }) if self.calls_a_skill(text) => {
+                return self.turn(text).await;
+            }
             // The user's own command of that name is used instead of ours.
-            Some(
-                ParsedCommand::Unknown { .. }
-                | ParsedCommand::Known(SlashCommand::Init | SlashCommand::Review, _),
-            ) if self.calls_a_skill(text) => return self.turn(text).await,
+            Some(ParsedCommand::Known(command @ (SlashCommand::Init | SlashCommand::Review), _))
+                if self.has_own(command) =>
+            {
+                return self.turn(text).await;
+            }
             Some(ParsedCommand::Known(SlashCommand::Quit, _)) => {
                 return AfterInput::leave(Exit::Done);
             }

@@ -8,7 +8,7 @@ use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFo
 use serde_json::Value;
 
 use crate::program::{ask, dormouse, server};
-use crate::talk::{leave, say, talk};
+use crate::talk::{leave, say, talk, texts};
 
 const MARK: &str = "#!/bin/sh\ntouch \"$CLAUDE_PLUGIN_DATA/ran\"\n";
 const HOOKS: &str = r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"\"$CLAUDE_PLUGIN_ROOT\"/bin/mark.sh"}]}]}}"#;
@@ -320,4 +320,65 @@ fn the_conversation_lists_them() {
     say(&mut terminal, "/plugins", "spell (enabled)");
     leave(terminal);
     server.finish();
+}
+
+/// Two plugins with commands: `/plugin:name` always, `/name` where only one has it and it is no command of the program.
+#[test]
+fn commands_of_plugins_are_slash_commands() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("shipped"))
+        .reply(ScriptedTurn::new().text("committed"))
+        .reply(ScriptedTurn::new().text("checked"))
+        .reply(ScriptedTurn::new().text("looked through"))
+        .reply(ScriptedTurn::new().text("listed"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    let ship = "---\ndescription: Ships a version.\nargument-hint: VERSION\n---\nShip $ARGUMENTS from ${CLAUDE_PLUGIN_ROOT}.";
+    for (file, text) in [
+        ("port/commands/ship.md", ship),
+        ("port/commands/git/commit.md", "Commit it."),
+        ("port/commands/check.md", "Check as the port does."),
+        ("port/commands/review.md", "Review as the port does."),
+        ("yard/.claude-plugin/plugin.json", r#"{"name":"yard","commands":"./orders"}"#),
+        ("yard/orders/check.md", "Check as the yard does."),
+        ("yard/commands/unused.md", "Not in the manifest."),
+    ] {
+        home.write(home.root().join(file), text);
+    }
+    for name in ["port", "yard"] {
+        let root = home.root().join(name);
+        let installed = run(&home, &["install", root.to_str().unwrap(), "--trust"]);
+        assert!(installed.success().stderr.contains(&format!("{name}:check")), "{installed:?}");
+    }
+    let mut terminal = talk(&home, &[], (100, 40));
+    terminal.type_keys("/port:sh");
+    terminal.wait_for_text("Ships a version.");
+    terminal.type_keys(&"\x7f".repeat("/port:sh".len()));
+    say(&mut terminal, "/help", "/port:ship VERSION");
+    for (line, answer, sent) in [
+        ("/ship 1.2", "shipped", "Ship 1.2 from /"),
+        ("/port:git:commit", "committed", "Commit it."),
+        ("/yard:check", "checked", "Check as the yard does."),
+        // The program's own command stays.
+        ("/review", "looked through", "Review the changes in the working tree"),
+    ] {
+        say(&mut terminal, line, answer);
+        let message = last_texts(&server);
+        assert!(message.contains(sent), "{line}: {message}");
+    }
+    // Which of the two is meant is not guessed, and what the manifest leaves out is not there.
+    say(&mut terminal, "/check", "Unknown command /check");
+    say(&mut terminal, "/unused", "Unknown command /unused");
+    leave(terminal);
+    assert_eq!(server.requests().len(), 4);
+    // In a headless run too, and the model is not told about them.
+    server.expect_break("another session");
+    home.run(&mut ask(&home, &["/port:ship 2.0"])).success();
+    assert!(last_texts(&server).contains("Ship 2.0 from /"));
+    assert!(!server.requests().pop().unwrap().system_text().contains("Ships a version."));
+    server.finish();
+}
+
+fn last_texts(server: &ScriptedServer) -> String {
+    texts(&server.requests().pop().unwrap().last_message()).join("\n")
 }

@@ -7,12 +7,11 @@ use dormouse_base::{Dir, EntryKind, FileError, RelPath};
 use serde_json::Value;
 
 use super::manifest::{ConfigEntry, read_manifest};
-use super::plugin::{Plugin, PluginConfig, PluginName, PluginProblem};
+use super::plugin::{Plugin, PluginCommand, PluginConfig, PluginName, PluginProblem};
 
 const SKILL_FILE: &str = "SKILL.md";
 /// Parts of the public format that have no effect here.
 const UNSUPPORTED: &[(&str, &str)] = &[
-    ("commands", "has no effect here; use a skill instead"),
     ("output-styles", "has no effect here"),
     (".lsp.json", "has no effect here"),
     ("settings.json", "has no effect here"),
@@ -41,6 +40,7 @@ impl Plugin {
             description: manifest.description,
             root: root.to_owned(),
             skills: parts.skills(&manifest.skills),
+            commands: parts.commands(manifest.commands.as_deref()),
             agents: parts.agents(manifest.agents.as_deref()),
             hooks: parts.configs("hooks/hooks.json", manifest.hooks),
             servers: parts.configs(".mcp.json", manifest.servers),
@@ -127,6 +127,36 @@ impl Parts {
             }
         }
         by_name.into_values().map(|folder| self.dir.path().join(folder.as_path())).collect()
+    }
+
+    /// The commands in `commands/` and its folders, or instead those of the manifest: files, or folders like `commands/`.
+    fn commands(&mut self, listed: Option<&[RelPath]>) -> Vec<PluginCommand> {
+        let default: Vec<RelPath> = RelPath::new("commands").into_iter().collect();
+        let mut found = Vec::new();
+        for path in listed.unwrap_or(&default) {
+            let before = found.len();
+            if self.kind(path) == Some(EntryKind::File) {
+                found.push((None, path.clone()));
+            } else {
+                for below in self.names(path) {
+                    let group = below.file_name().to_string_lossy().into_owned();
+                    match self.kind(&below) {
+                        Some(EntryKind::Folder) => {
+                            let files = self.names(&below).into_iter();
+                            found.extend(files.map(|file| (Some(group.clone()), file)));
+                        }
+                        _ => found.push((None, below)),
+                    }
+                }
+            }
+            found.retain(|(_, file)| is_markdown(file));
+            if found.len() == before && listed.is_some() {
+                self.problem(path, None, "listed in the manifest as commands, but there are none");
+            }
+        }
+        let file = |file: &RelPath| self.dir.path().join(file.as_path());
+        let command = |(group, path): (_, RelPath)| PluginCommand { group, file: file(&path) };
+        found.into_iter().map(command).collect()
     }
 
     /// The agents in `agents/`, or instead those of the manifest: files, or folders of files.

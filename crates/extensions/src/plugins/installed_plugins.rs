@@ -198,7 +198,7 @@ impl PluginStore {
             PluginError::Invalid(PluginProblem { path: inside, ..problem })
         })?;
         if !has_manifest(&staged) && is_empty(&plugin) {
-            let reason = "no manifest, skills, agents, hooks or MCP servers in it";
+            let reason = "no manifest, skills, commands, agents, hooks or MCP servers in it";
             return Err(PluginError::Invalid(PluginProblem::new(source.to_string(), None, reason)));
         }
         let name = plugin.name;
@@ -267,8 +267,9 @@ impl PluginStore {
 
 /// Whether a plugin has no parts, not even invalid ones.
 fn is_empty(plugin: &Plugin) -> bool {
-    let Plugin { skills, agents, hooks, servers, ignored, problems, .. } = plugin;
+    let Plugin { skills, commands, agents, hooks, servers, ignored, problems, .. } = plugin;
     skills.is_empty()
+        && commands.is_empty()
         && agents.is_empty()
         && hooks.is_empty()
         && servers.is_empty()

@@ -16,6 +16,7 @@ const USED: &[&str] = &[
     "description",
     "defaultEnabled",
     "skills",
+    "commands",
     "agents",
     "hooks",
     "mcpServers",
@@ -33,7 +34,6 @@ const INFORMATION: &[&str] = &[
 ];
 /// Fields of the public format that have no effect here.
 const UNSUPPORTED: &[&str] = &[
-    "commands",
     "workflows",
     "outputStyles",
     "lspServers",
@@ -52,6 +52,8 @@ pub(super) struct PluginManifest {
     pub(super) default_enabled: Option<bool>,
     /// Paths of skills in addition to `skills/`.
     pub(super) skills: Vec<RelPath>,
+    /// Paths of commands instead of `commands/`.
+    pub(super) commands: Option<Vec<RelPath>>,
     /// Paths of agents instead of `agents/`.
     pub(super) agents: Option<Vec<RelPath>>,
     pub(super) hooks: Vec<ConfigEntry>,
@@ -106,6 +108,7 @@ fn parse(path: PathBuf, text: &str) -> Result<PluginManifest, PluginProblem> {
         description: reader.text("description"),
         default_enabled: reader.flag("defaultEnabled"),
         skills: reader.paths("skills").unwrap_or_default(),
+        commands: reader.paths("commands"),
         agents: reader.paths("agents"),
         hooks: reader.configs("hooks"),
         servers: reader.configs("mcpServers"),

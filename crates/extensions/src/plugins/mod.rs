@@ -18,6 +18,8 @@ mod tests;
 mod tree;
 
 pub use installed_plugins::{InstalledPlugin, PluginStore, PluginTrust};
-pub use plugin::{Plugin, PluginConfig, PluginError, PluginName, PluginNameError, PluginProblem};
+pub use plugin::{
+    Plugin, PluginCommand, PluginConfig, PluginError, PluginName, PluginNameError, PluginProblem,
+};
 pub use source::{PluginSource, fetch_plugin};
 pub use tree::PluginTree;

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The longest name.
 const MAX_NAME: usize = 64;
 
-/// The name of a plugin: letters, digits, `-` and `_`. Its skills and agents are called `name:skill`, `name:agent`.
+/// The name of a plugin: letters, digits, `-` and `_`. Its skills, commands and agents are called `name:…`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PluginName(String);
@@ -81,6 +81,15 @@ pub enum PluginConfig {
     },
 }
 
+/// A markdown file that the user calls with `/plugin:name` or `/plugin:group:name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginCommand {
+    /// The folder in `commands/` that it is in.
+    pub group: Option<String>,
+    /// The file.
+    pub file: PathBuf,
+}
+
 /// A plugin and its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
@@ -96,6 +105,8 @@ pub struct Plugin {
     pub data: PathBuf,
     /// Folders with a `SKILL.md`.
     pub skills: Vec<PathBuf>,
+    /// Its commands.
+    pub commands: Vec<PluginCommand>,
     /// Markdown files of agent definitions.
     pub agents: Vec<PathBuf>,
     /// Its hooks.

@@ -91,7 +91,9 @@ fn parts_are_found_in_the_folders_of_the_format() {
         (".mcp.json", r#"{"mcpServers":{}}"#),
         ("servers.json", r#"{"mcpServers":{}}"#),
         ("CLAUDE.md", "not loaded"),
-        ("commands/old.md", "x"),
+        ("commands/ship.md", "x"),
+        ("commands/git/commit.md", "x"),
+        ("commands/notes.txt", "no command"),
         (".git/config", "left out"),
     ]);
     let InstalledPlugin { plugin, enabled, .. } = fixture.install().unwrap();
@@ -103,17 +105,15 @@ fn parts_are_found_in_the_folders_of_the_format() {
     };
     assert_eq!(below(&plugin.skills), ["skills/check", "extra/one", "more/two"]);
     assert_eq!(below(&plugin.agents), ["helpers/a.md"]);
+    let commands = plugin.commands.iter().map(|command| command.group.clone());
+    assert_eq!(commands.collect::<Vec<_>>(), [Some("git".to_owned()), None]);
+    let files: Vec<_> = plugin.commands.iter().map(|command| command.file.clone()).collect();
+    assert_eq!(below(&files), ["commands/git/commit.md", "commands/ship.md"]);
     assert_eq!((plugin.hooks.len(), plugin.servers.len(), enabled), (2, 2, false));
     assert!(matches!(&plugin.hooks[1], PluginConfig::Inline { line: Some(2), .. }));
     assert_eq!(plugin.version.as_deref(), Some("1.2"));
     assert_eq!(plugin.problems, []);
-    assert_eq!(
-        plugin.ignored,
-        [
-            "`lspServers` in the manifest has no effect here",
-            "`commands` has no effect here; use a skill instead"
-        ]
-    );
+    assert_eq!(plugin.ignored, ["`lspServers` in the manifest has no effect here"]);
     assert!(!plugin.root.join(".git").exists());
     assert!(plugin.data.ends_with("plugin-data/spell"));
 }
@@ -204,7 +204,10 @@ fn a_folder_without_plugin_parts_is_rejected() {
         let fixture = Fixture::new(files);
         write_files(&fixture.folder.path().join("spell"), &[("notes/.keep", "")]);
         let error = fixture.install().unwrap_err().to_string();
-        assert!(error.contains("no manifest, skills, agents, hooks or MCP servers"), "{error}");
+        assert!(
+            error.contains("no manifest, skills, commands, agents, hooks or MCP servers"),
+            "{error}"
+        );
         assert!(matches!(fixture.store.get("spell"), Err(PluginError::Unknown { .. })));
     }
     let fixture = Fixture::new(&[(".dormouse-plugin/plugin.json", r#"{"name": "spell"}"#)]);

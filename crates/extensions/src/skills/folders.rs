@@ -59,7 +59,7 @@ impl SkillFolders {
 }
 
 impl Skills {
-    /// The skills of a plugin, named `plugin:name`. They must not be used before the plugin is trusted.
+    /// The skills and commands of a plugin, named `plugin:name`. They must not be used before the plugin is trusted.
     pub fn of_plugin(plugin: &Plugin) -> Self {
         let mut skills = Self::default();
         for folder in &plugin.skills {
@@ -68,6 +68,17 @@ impl Skills {
                 Ok(Some(skill)) => {
                     let name = format!("{}:{}", plugin.name, skill.name);
                     skills.add(Skill { name, ..skill });
+                }
+                Ok(None) => {}
+                Err(problem) => skills.report(problem),
+            }
+        }
+        for command in &plugin.commands {
+            let group = command.group.as_deref();
+            match read_command(group, &command.file, SkillOwner::Plugin, Some(&plugin.root)) {
+                Ok(Some(command)) => {
+                    let name = format!("{}:{}", plugin.name, command.name);
+                    skills.add(Skill { name, ..command });
                 }
                 Ok(None) => {}
                 Err(problem) => skills.report(problem),
@@ -119,18 +130,29 @@ fn load_commands(folder: &Path, owner: SkillOwner, root: Option<&Path>, skills: 
         }
     };
     for (group, file) in found.into_iter().take(MAX_SKILLS) {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        match read_skill(&name, &file, owner, root) {
-            Ok(Some(skill)) => {
-                let is_called = skill.callers.allow_user();
-                let callers = if is_called { SkillCallers::User } else { SkillCallers::Nobody };
-                let name = group.map_or(skill.name.clone(), |group| format!("{group}:{name}"));
-                skills.add(Skill { name, callers, ..skill });
-            }
+        match read_command(group.as_deref(), &file, owner, root) {
+            Ok(Some(command)) => skills.add(command),
             Ok(None) => {}
             Err(problem) => skills.report(problem),
         }
     }
+}
+
+/// Reads one command, named `group:name` if it is in a group; `None` if there is no such file.
+fn read_command(
+    group: Option<&str>,
+    file: &Path,
+    owner: SkillOwner,
+    root: Option<&Path>,
+) -> Result<Option<Skill>, SkillProblem> {
+    group.map_or(Ok(()), |group| check_name(group, file))?;
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(read_skill(&name, file, owner, root)?.map(|skill| {
+        let is_called = skill.callers.allow_user();
+        let callers = if is_called { SkillCallers::User } else { SkillCallers::Nobody };
+        let name = group.map_or(skill.name.clone(), |group| format!("{group}:{name}"));
+        Skill { name, callers, ..skill }
+    }))
 }
 
 /// The markdown files in a folder and in its folders, each with the name of the latter.
@@ -168,12 +190,7 @@ fn read_skill(
     let problem = |line, problem: String| SkillProblem { path: path.to_owned(), line, problem };
     let text = read_definition(path, root).map_err(|error| problem(None, error.to_string()))?;
     let Some(text) = text else { return Ok(None) };
-    if !is_name(name) {
-        let reason = format!(
-            "`{name}` is not a valid name; use letters, digits, `-` and `_`, at most {MAX_NAME}"
-        );
-        return Err(problem(None, reason));
-    }
+    check_name(name, path)?;
     let header =
         parse_header(name, &text).map_err(|error| problem(error.line(), error.to_string()))?;
     Ok(Some(Skill {
@@ -194,6 +211,16 @@ fn read_skill(
         root: root.map(Path::to_owned),
         digest: digest(&text),
     }))
+}
+
+fn check_name(name: &str, path: &Path) -> Result<(), SkillProblem> {
+    if is_name(name) {
+        return Ok(());
+    }
+    let problem = format!(
+        "`{name}` is not a valid name; use letters, digits, `-` and `_`, at most {MAX_NAME}"
+    );
+    Err(SkillProblem { path: path.to_owned(), line: None, problem })
 }
 
 fn is_name(name: &str) -> bool {

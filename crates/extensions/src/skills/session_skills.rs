@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use dormouse_base::nearest_name;
 
-use super::skill::{Skill, SkillError};
+use super::skill::{Skill, SkillError, SkillOwner};
 
 /// An invalid skill, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,12 +95,23 @@ impl Skills {
         &self.problems
     }
 
-    /// The skill that a prompt calls with `/name`, and its arguments.
+    /// The skill that a prompt calls with `/name`, and its arguments. One of a plugin is also called without the plugin's
+    /// name, unless another skill has that name.
     pub fn called<'l>(&self, prompt: &'l str) -> Option<(&Skill, &'l str)> {
         let line = prompt.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let skill = self.get(word.strip_prefix('/')?)?;
+        let name = word.strip_prefix('/')?;
+        let skill = self.get(name).or_else(|| self.of_a_plugin(name))?;
         skill.callers.allow_user().then_some((skill, rest.trim()))
+    }
+
+    /// The only skill of all plugins that has this name and that the user may call.
+    fn of_a_plugin(&self, name: &str) -> Option<&Skill> {
+        let mut named = self.all().filter(|skill| {
+            let of_plugin = skill.owner == SkillOwner::Plugin && skill.callers.allow_user();
+            of_plugin && skill.name.split_once(':').is_some_and(|(_, own)| own == name)
+        });
+        named.next().filter(|_| named.next().is_none())
     }
 
     /// What the trust prompt shows for each skill: what it allows, and a digest to notice changes. An object.

@@ -66,6 +66,7 @@ fn row(installed: &InstalledPlugin) -> (String, String) {
     let description = plugin.description.as_deref().unwrap_or_default();
     let counts = [
         (plugin.skills.len(), "skill"),
+        (plugin.commands.len(), "command"),
         (plugin.agents.len(), "agent"),
         (plugin.hooks.len(), "hook file"),
         (plugin.servers.len(), "MCP server file"),

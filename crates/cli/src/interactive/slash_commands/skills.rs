@@ -8,7 +8,7 @@ use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
 
-use super::command_list::{COMMANDS, is_command};
+use super::command_list::{COMMANDS, SlashCommand, is_command};
 use super::rows::{self, Rows};
 
 /// The skills that the user can call by `/name`.
@@ -44,6 +44,14 @@ fn is_callable(skill: &Skill) -> bool {
 impl InteractiveSession<'_> {
     pub(crate) fn calls_a_skill(&self, line: &str) -> bool {
         self.session.engine.session_tools().skills().called(line).is_some()
+    }
+
+    /// Whether the user or the project has a skill with the name of a command of ours. One of a plugin does not replace it.
+    pub(crate) fn has_own(&self, command: SlashCommand) -> bool {
+        let skills = self.session.engine.session_tools().skills();
+        let mut rows = COMMANDS.iter().filter(|row| row.command == command);
+        let own = rows.next().and_then(|row| skills.get(row.name));
+        own.is_some_and(|skill| skill.callers.allow_user())
     }
 }
 
