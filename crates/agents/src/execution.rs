@@ -208,6 +208,7 @@ fn status_of(end: &TurnEnd) -> RunStatus {
         TurnEnd::Halted(reason) | TurnEnd::Blocked(reason) => {
             RunStatus::Failed(format!("stopped by a hook: {reason}"))
         }
+        TurnEnd::NoPrompt(reason) => RunStatus::Failed(reason.clone()),
         TurnEnd::Failed(error) => RunStatus::Failed(error.to_string()),
     }
 }

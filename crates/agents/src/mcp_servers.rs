@@ -81,6 +81,7 @@ pub(crate) async fn start_own_servers(
             .redactor
             .clone()
             .with(read.servers.iter().flat_map(ServerSpec::secrets)),
+        tokens: config.extensions.servers.as_ref().and_then(|servers| servers.tokens()),
     };
     let hub = McpHub::new(read.servers, setup);
     hub.start();

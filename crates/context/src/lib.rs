@@ -12,6 +12,7 @@ mod agent_message;
 mod attached_file;
 mod attached_resource;
 mod breakpoints;
+mod called_prompt;
 pub mod compact;
 mod fragment;
 pub mod layers;
@@ -26,6 +27,7 @@ pub use agent_message::{AgentMessage, UnreadableMessage};
 pub use attached_file::AttachedFile;
 pub use attached_resource::AttachedResource;
 pub use breakpoints::{TurnShape, plan_breakpoints};
+pub use called_prompt::CalledPrompt;
 pub use fragment::{
     ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,
 };

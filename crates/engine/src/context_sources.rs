@@ -39,8 +39,8 @@ enum ContextSource {
     AttachedFiles,
     /// Memories that match the prompt, or that a selection has found since.
     RecalledMemories,
-    /// The skill that the prompt calls with `/name`.
-    CalledSkill,
+    /// The skill, or the prompt of an MCP server, that the prompt calls with `/name`.
+    Called,
     /// Instruction files that belong to the files that calls have just read or written.
     FileInstructions,
     /// Facts of announcers that have changed during the turn.
@@ -57,7 +57,7 @@ const BEFORE_PROMPT: [ContextSource; 4] = [
 
 /// In the message of the prompt, after its text.
 const WITH_PROMPT: [ContextSource; 3] =
-    [ContextSource::AttachedFiles, ContextSource::RecalledMemories, ContextSource::CalledSkill];
+    [ContextSource::AttachedFiles, ContextSource::RecalledMemories, ContextSource::Called];
 
 /// In the message of tool results, after the results.
 const WITH_RESULTS: [ContextSource; 5] = [
@@ -73,8 +73,8 @@ pub(crate) enum ContextOccasion<'a> {
     Prompt {
         prompt: &'a str,
         now: &'a Surroundings,
-        /// The skill that the prompt calls.
-        skill: Option<&'a Block>,
+        /// What the skill, or the prompt of an MCP server, says that the prompt calls.
+        called: &'a [Block],
     },
     Results {
         results: &'a [Block],
@@ -264,7 +264,7 @@ impl Collector<'_, '_> {
                 let recalled = self.recalled_memories().await;
                 recalled.into_iter().map(AttachedContext::Recalled).collect()
             }
-            ContextSource::CalledSkill => plain(self.called_skill()),
+            ContextSource::Called => plain(self.called()),
             ContextSource::FileInstructions => plain(self.file_instructions()),
             ContextSource::AnnouncedChanges => self.announced_changes().into_iter().collect(),
         }
@@ -310,7 +310,7 @@ impl Collector<'_, '_> {
         }
         let config = &self.engine.config;
         let context = self.engine.tool_state.call_context(config, CancellationToken::new());
-        let servers = config.extensions.resources.as_deref();
+        let servers = config.extensions.servers.as_deref();
         let attached = attach(prompt, &context, servers).await;
         for notice in attached.notices {
             (self.sink)(EngineEvent::Notice(notice));
@@ -338,10 +338,10 @@ impl Collector<'_, '_> {
         }
     }
 
-    fn called_skill(&self) -> Option<Block> {
+    fn called(&self) -> Vec<Block> {
         match self.occasion {
-            ContextOccasion::Prompt { skill, .. } => skill.cloned(),
-            ContextOccasion::Results { .. } | ContextOccasion::Continuation => None,
+            ContextOccasion::Prompt { called, .. } => called.to_vec(),
+            ContextOccasion::Results { .. } | ContextOccasion::Continuation => Vec::new(),
         }
     }
 
@@ -446,7 +446,7 @@ mod tests {
             format!("{BEFORE_PROMPT:?}"),
             "[SurroundingChanges, PlanModeChange, HookNotes, IncomingMessages]"
         );
-        assert_eq!(format!("{WITH_PROMPT:?}"), "[AttachedFiles, RecalledMemories, CalledSkill]");
+        assert_eq!(format!("{WITH_PROMPT:?}"), "[AttachedFiles, RecalledMemories, Called]");
         assert_eq!(
             format!("{WITH_RESULTS:?}"),
             "[FileInstructions, HookNotes, RecalledMemories, AnnouncedChanges, IncomingMessages]"

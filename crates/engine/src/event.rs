@@ -128,6 +128,8 @@ pub enum TurnEnd {
     Halted(String),
     /// A hook blocked the prompt, for this reason. It was neither sent nor recorded.
     Blocked(String),
+    /// The prompt of an MCP server that the user called cannot be had, for this reason. Nothing was sent or recorded.
+    NoPrompt(String),
     /// A request failed.
     Failed(ModelError),
 }

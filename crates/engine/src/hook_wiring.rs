@@ -16,6 +16,7 @@ use futures_util::future::BoxFuture;
 use crate::config::EngineConfig;
 use crate::event::EngineEvent;
 use crate::hook_model::EngineHookModel;
+use crate::hook_servers::ServersOfHooks;
 use crate::notice::EngineNotice;
 use crate::recall::RecallReceipt;
 use crate::session_messages::{IncomingMessage, IncomingMessageSource};
@@ -65,6 +66,7 @@ pub(crate) fn hook_runner(
             config.tools.reaper.clone(),
         ),
         model: Arc::<EngineHookModel>::clone(&model),
+        servers: config.extensions.servers.clone().map(|hub| Arc::new(ServersOfHooks(hub)) as _),
         tools: Arc::clone(&config.tools.set),
         gate: config.tools.gate.clone(),
         redactor: config.tools.redactor.clone(),

@@ -10,6 +10,7 @@ mod announcements;
 mod attached_files;
 mod background_limit;
 mod background_task;
+mod called_prompt;
 mod compact;
 mod config;
 mod context_sources;
@@ -21,6 +22,7 @@ mod event;
 mod event_sink;
 mod fork;
 mod hook_model;
+mod hook_servers;
 #[cfg(test)]
 mod hook_tests;
 mod hook_wiring;

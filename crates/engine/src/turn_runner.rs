@@ -6,10 +6,13 @@ use std::sync::Arc;
 use dormouse_base::Dir;
 use dormouse_conversation::transcript::{LineNotes, MessageHeader};
 use dormouse_conversation::{Block, MessageFlags, PromptSize};
+use dormouse_extensions::skills::SkillCall;
 use dormouse_hooks::{HookNotice, Hooks, PromptSource, SessionEndReason, SetupTrigger};
+use dormouse_mcp_client::PromptError;
 use dormouse_memory::Trust;
 use futures_util::future::{BoxFuture, join_all};
 
+use crate::called_prompt::called_prompt;
 use crate::compact::CompactionState;
 use crate::config::{EngineConfig, Extensions};
 use crate::context_sources::{
@@ -43,8 +46,7 @@ impl Engine {
             let is_main = !self.config.is_subagent();
             let before = self.conversation.announced().get("working directory").filter(|_| is_main);
             self.hooks.look_at_files(before, &now.folder, turn.sink()).await;
-            let called = self.session_tools.load_called_skill(prompt, turn.sink());
-            let skill = called.as_ref().map(|called| &called.block);
+            let skill = self.session_tools.load_called_skill(prompt, turn.sink());
             let interrupt = turn.interrupt();
             let session = self.conversation.transcript.session_folder();
             tokio::select! {
@@ -56,8 +58,18 @@ impl Engine {
                     }
                 }
             }
+            let called = tokio::select! {
+                biased;
+                () = interrupt.cancelled() => return Ok(TurnReport::not_sent(TurnEnd::Interrupted)),
+                called = called_blocks(skill.as_ref(), prompt, &self.config) => match called {
+                    Ok(called) => called,
+                    Err(error) => {
+                        return Ok(TurnReport::not_sent(TurnEnd::NoPrompt(error.to_string())));
+                    }
+                },
+            };
             self.conversation.write_pending()?;
-            let occasion = ContextOccasion::Prompt { prompt, now, skill };
+            let occasion = ContextOccasion::Prompt { prompt, now, called: &called };
             attach_before_prompt(self, &occasion, turn.sink()).await?;
             self.memory.begin_turn(&self.config, &self.conversation, &self.figures);
             let attached = context_with_prompt(self, &occasion, turn.sink()).await;
@@ -68,7 +80,7 @@ impl Engine {
                 &mut self.conversation,
                 &mut self.compaction,
             )?;
-            if let Some(call) = &called {
+            if let Some(call) = &skill {
                 self.session_tools.skills.activate(call);
             }
             self.session_tools.record_skills(&mut self.conversation.transcript)?;
@@ -223,6 +235,18 @@ fn message_sources<'a>(
 ) -> impl Iterator<Item = &'a dyn IncomingMessageSource> {
     let runner = hooks.runner().into_iter().map(|runner| &**runner as &dyn IncomingMessageSource);
     extensions.message_sources.iter().map(|source| &**source).chain(runner)
+}
+
+/// What the skill or the prompt of an MCP server says that the prompt calls.
+async fn called_blocks(
+    skill: Option<&SkillCall>,
+    prompt: &str,
+    config: &EngineConfig,
+) -> Result<Vec<Block>, PromptError> {
+    match skill {
+        Some(skill) => Ok(vec![skill.block.clone()]),
+        None => called_prompt(prompt, config).await,
+    }
 }
 
 /// The reason not to send the prompt, if a hook blocks it. A subagent's prompt is the model's and is not checked.

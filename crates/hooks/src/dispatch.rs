@@ -19,6 +19,7 @@ use crate::event::{BlockEffect, HookEvent};
 use crate::execute::{HookEnvironment, HookExecutor};
 use crate::handler::WaitMode;
 use crate::input::{CommonInput, EffortInput, EventInput, render};
+use crate::mcp_tool::HookServers;
 use crate::model_check::HookModel;
 use crate::origin::{HookLayer, HookOrigin};
 use crate::pending::{HookNotice, PendingOutput};
@@ -77,6 +78,8 @@ pub struct HookRunnerParts {
     pub environment: HookEnvironment,
     /// Answers hooks of the kinds `prompt` and `agent`.
     pub model: Arc<dyn HookModel>,
+    /// Whose tools hooks of the kind `mcp_tool` call; none in a conversation without MCP servers.
+    pub servers: Option<Arc<dyn HookServers>>,
     /// The tools of the session, for `if` rules.
     pub tools: Arc<ToolSet>,
     /// The permission gate, for the current mode.
@@ -114,14 +117,15 @@ pub(crate) struct HookDispatcher {
 
 impl HookDispatcher {
     pub(crate) fn new(hooks: Arc<Hooks>, parts: HookRunnerParts) -> Self {
-        let HookRunnerParts { session, environment, model, tools, gate, redactor, ids } = parts;
+        let HookRunnerParts { session, environment, model, servers, tools, gate, redactor, ids } =
+            parts;
         let mut watch = FileWatch::new(&hooks.settings);
         watch.add(hooks.watched_names().map(PathBuf::from), &environment.folder);
         Self {
             active: Mutex::new(Arc::clone(&hooks)),
             configured: hooks,
             session,
-            executor: Arc::new(HookExecutor { environment, model }),
+            executor: Arc::new(HookExecutor { environment, model, servers }),
             tools,
             gate,
             redactor,

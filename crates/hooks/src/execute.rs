@@ -1,4 +1,4 @@
-//! Runs one hook: a process, an HTTP request or a model check.
+//! Runs one hook: a process, an HTTP request, a call of a tool or a model check.
 //!
 //! Invariant: running always gives a response. A hook that fails or times out decides nothing, and the user gets a notice.
 
@@ -14,6 +14,7 @@ use crate::config::Hook;
 use crate::event::HookEvent;
 use crate::handler::{HookAction, HookShell};
 use crate::http::post;
+use crate::mcp_tool::{HookServers, call_tool};
 use crate::model_check::{HookModel, ModelCheckKind, check_with_model};
 use crate::origin::HookOrigin;
 use crate::response::{AsyncRequest, HookExit, HookResponse, parse_response};
@@ -70,6 +71,7 @@ impl HookEnvironment {
 pub(crate) struct HookExecutor {
     pub(crate) environment: HookEnvironment,
     pub(crate) model: Arc<dyn HookModel>,
+    pub(crate) servers: Option<Arc<dyn HookServers>>,
 }
 
 impl HookExecutor {
@@ -92,6 +94,12 @@ impl HookExecutor {
             HookAction::Http(target) => {
                 let variables = &self.environment.variables;
                 return post(event, &name, target, variables, input, timeout).await;
+            }
+            HookAction::McpTool(target) => {
+                let servers = self.servers.as_deref();
+                let call = call_tool(servers, event, &name, target, input);
+                let called = tokio::time::timeout(timeout, call).await;
+                return called.unwrap_or_else(|_| timed_out(&name, timeout));
             }
             HookAction::Prompt(question) => (ModelCheckKind::Prompt, question),
             HookAction::Agent(question) => (ModelCheckKind::Agent, question),

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use dormouse_permissions::PermissionRule;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::event::HookEvent;
+use crate::mcp_tool::ToolTarget;
 
 /// Default timeout of commands and HTTP requests.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
@@ -18,7 +19,7 @@ const PROMPT_EVENT_TIMEOUT: Duration = Duration::from_secs(30);
 const PROMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Default timeout of agents.
 const AGENT_TIMEOUT: Duration = Duration::from_mins(1);
-const KINDS: &[&str] = &["command", "prompt", "agent", "http"];
+const KINDS: &[&str] = &["command", "prompt", "agent", "http", "mcp_tool"];
 
 /// The action of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) enum HookAction {
     Agent(ModelQuestion),
     /// Posts JSON to a server.
     Http(HttpTarget),
+    /// Calls a tool of an MCP server.
+    McpTool(ToolTarget),
 }
 
 /// A question to a model.
@@ -108,14 +111,12 @@ pub(crate) enum HandlerError {
     NotAnObject,
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    #[error("`SessionStart` runs only hooks of the kind `command`, not `{0}`")]
+    #[error("`SessionStart` runs only hooks of the kinds `command` and `mcp_tool`, not `{0}`")]
     SessionStartKind(String),
     #[error("`timeout`: {0} is not a valid number of seconds")]
     Timeout(f64),
     #[error("`{0}` is missing")]
     Missing(&'static str),
-    #[error("hooks of the kind `mcp_tool` are not supported")]
-    McpTool,
     #[error("unknown kind `{kind}`{}; expected one of {}", did_you_mean(suggestion.as_deref()), KINDS.join(", "))]
     UnknownKind { kind: String, suggestion: Option<String> },
     #[error("`shell`: expected bash, sh or powershell, not `{0}`")]
@@ -146,6 +147,10 @@ struct RawHandler {
     headers: BTreeMap<String, String>,
     #[serde(rename = "allowedEnvVars", default)]
     variables: Vec<String>,
+    server: Option<String>,
+    tool: Option<String>,
+    #[serde(default)]
+    input: Map<String, Value>,
     timeout: Option<f64>,
     #[serde(rename = "if")]
     condition: Option<String>,
@@ -171,7 +176,8 @@ impl HookHandler {
         }
         let raw: RawHandler = serde_json::from_value(handler)?;
         let action = raw.action()?;
-        if event == HookEvent::SessionStart && !matches!(action, HookAction::Command { .. }) {
+        let is_short = matches!(action, HookAction::Command { .. } | HookAction::McpTool(_));
+        if event == HookEvent::SessionStart && !is_short {
             return Err(HandlerError::SessionStartKind(raw.kind));
         }
         let timeout = match raw.timeout {
@@ -196,7 +202,7 @@ impl HookHandler {
         })
     }
 
-    /// The command, prompt or URL.
+    /// The command, prompt, URL or tool.
     pub(crate) fn summary(&self) -> String {
         match &self.action {
             HookAction::Command { command, arguments: None, .. } => command.clone(),
@@ -205,6 +211,7 @@ impl HookHandler {
             }
             HookAction::Prompt(question) | HookAction::Agent(question) => question.prompt.clone(),
             HookAction::Http(address) => address.url.clone(),
+            HookAction::McpTool(target) => format!("{}: {}", target.server, target.tool),
         }
     }
 
@@ -215,6 +222,7 @@ impl HookHandler {
             HookAction::Prompt(_) => "prompt",
             HookAction::Agent(_) => "agent",
             HookAction::Http(_) => "http",
+            HookAction::McpTool(_) => "mcp_tool",
         }
     }
 }
@@ -242,7 +250,11 @@ impl RawHandler {
                 headers: self.headers.clone(),
                 variables: self.variables.clone(),
             })),
-            "mcp_tool" => Err(HandlerError::McpTool),
+            "mcp_tool" => Ok(HookAction::McpTool(ToolTarget {
+                server: required(&self.server, "server")?,
+                tool: required(&self.tool, "tool")?,
+                input: self.input.clone(),
+            })),
             other => {
                 let kinds = KINDS.iter().map(|kind| (*kind).to_owned());
                 let suggestion = dormouse_base::nearest_name(other, kinds);
@@ -280,7 +292,9 @@ impl RawHandler {
 
 fn default_timeout(event: HookEvent, action: &HookAction) -> Duration {
     let timeout = match action {
-        HookAction::Command { .. } | HookAction::Http(_) => COMMAND_TIMEOUT,
+        HookAction::Command { .. } | HookAction::Http(_) | HookAction::McpTool(_) => {
+            COMMAND_TIMEOUT
+        }
         HookAction::Prompt(_) => PROMPT_TIMEOUT,
         HookAction::Agent(_) => AGENT_TIMEOUT,
     };

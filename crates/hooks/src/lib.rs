@@ -24,6 +24,7 @@ mod http;
 mod input;
 mod list;
 mod matcher;
+mod mcp_tool;
 mod model_check;
 mod notify;
 mod observer;
@@ -46,6 +47,7 @@ pub use input::{
     TeamSyncedEvent,
 };
 pub use list::{HookQuery, HookView};
+pub use mcp_tool::{HookServers, HookToolError};
 pub use model_check::{HookModel, HookModelError, HookModelRequest};
 pub use notify::HookNotifier;
 pub use observer::HookObserver;

@@ -28,9 +28,9 @@ pub struct HookView<'a> {
     pub matcher: String,
     /// The `if` rule.
     pub condition: Option<String>,
-    /// `command`, `prompt`, `agent` or `http`.
+    /// `command`, `prompt`, `agent`, `http` or `mcp_tool`.
     pub kind: &'static str,
-    /// The command, prompt or URL.
+    /// The command, prompt, URL or tool.
     pub action: String,
     /// The timeout.
     pub timeout: Duration,

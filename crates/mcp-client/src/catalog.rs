@@ -33,6 +33,26 @@ pub(crate) struct Catalog {
     pub(crate) left_out: Vec<String>,
     /// What users can attach.
     pub(crate) resources: Vec<OfferedResource>,
+    /// What users can call.
+    pub(crate) prompts: Vec<OfferedPrompt>,
+}
+
+/// A prompt, as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfferedPrompt {
+    /// Its name at the server.
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) arguments: Vec<OfferedArgument>,
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfferedArgument {
+    pub(crate) name: String,
+    /// The name as it is shown.
+    pub(crate) shown: String,
+    pub(crate) required: bool,
 }
 
 /// A resource, as its server describes it.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use dormouse_tools::ProcessError;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, SubscriptionFilter,
+    ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, ServerPeerInfo,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, QuitReason, RunningService,
@@ -23,6 +24,7 @@ use crate::catalog::Catalog;
 use crate::error_chain::innermost;
 use crate::http::{self, HttpError};
 use crate::message_limit::MessageOverflow;
+use crate::oauth::ServerLogin;
 use crate::server_spec::Transport;
 use crate::setup::McpSetup;
 use crate::stdio::{ServerCommand, ServerProcess};
@@ -50,6 +52,14 @@ impl ClientHandler for ClientEvents {
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
         self.changed.notify_one();
     }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changed.notify_one();
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.changed.notify_one();
+    }
 }
 
 /// An open connection.
@@ -75,20 +85,23 @@ impl McpConnection {
     /// Connects, and asks which tools the server offers.
     pub(crate) async fn open(
         transport: &Transport,
+        login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
     ) -> Result<(Self, Catalog), ConnectionError> {
-        let opened = tokio::time::timeout(OPEN_TIMEOUT, Self::try_both(transport, setup)).await;
+        let opening = Self::try_both(transport, login, setup);
+        let opened = tokio::time::timeout(OPEN_TIMEOUT, opening).await;
         opened.unwrap_or(Err(ConnectionError::TimedOut))
     }
 
     /// Uses the old handshake for a server that fails on the new one.
     async fn try_both(
         transport: &Transport,
+        login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
     ) -> Result<(Self, Catalog), ConnectionError> {
-        match Self::shake(transport, setup, Handshake::Either).await {
+        match Self::shake(transport, login, setup, Handshake::Either).await {
             Err(ConnectionError::Handshake(_)) => {
-                Self::shake(transport, setup, Handshake::Old).await
+                Self::shake(transport, login, setup, Handshake::Old).await
             }
             opened => opened,
         }
@@ -96,6 +109,7 @@ impl McpConnection {
 
     async fn shake(
         transport: &Transport,
+        login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
         handshake: Handshake,
     ) -> Result<(Self, Catalog), ConnectionError> {
@@ -110,8 +124,8 @@ impl McpConnection {
                     ServerProcess::start(command, setup, flooded.clone()).await?;
                 (Some(program), listener.serve_with_lifecycle(pipes, handshake.mode()).await)
             }
-            Transport::Http { url, headers } => {
-                let web = http::transport(url, headers, flooded.clone())?;
+            Transport::Http { url, headers, .. } => {
+                let web = http::transport(url, headers, login.cloned(), flooded.clone())?;
                 (None, listener.serve_with_lifecycle(web, handshake.mode()).await)
             }
         };
@@ -156,17 +170,9 @@ impl McpConnection {
     }
 }
 
-/// Subscribes to changes of the tools: new servers send them only to subscribers.
+/// Subscribes to changes of what a server offers: new servers send them only to subscribers.
 async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
-    let asked = peer.peer_info().is_some_and(|info| {
-        let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
-        info.protocol_version >= ProtocolVersion::V_2026_07_28 && tells == Some(true)
-    });
-    if !asked {
-        return;
-    }
-    let mut wanted = SubscriptionFilter::new();
-    wanted.tools_list_changed = Some(true);
+    let Some(wanted) = peer.peer_info().and_then(|info| subscription(&info)) else { return };
     while let Ok(mut told) = peer.listen(wanted.clone()).await {
         while let Ok(Some(_)) = told.next().await {
             changed.notify_one();
@@ -177,9 +183,25 @@ async fn listen(peer: Peer<RoleClient>, changed: Arc<Notify>) {
     }
 }
 
+/// The changes that a server tells subscribers of; none if it tells everybody, or nobody.
+fn subscription(info: &ServerPeerInfo) -> Option<SubscriptionFilter> {
+    if info.protocol_version < ProtocolVersion::V_2026_07_28 {
+        return None;
+    }
+    let told = |tells: Option<bool>| tells.filter(|tells| *tells);
+    let offers = &info.capabilities;
+    let mut wanted = SubscriptionFilter::new();
+    wanted.tools_list_changed = told(offers.tools.as_ref().and_then(|tools| tools.list_changed));
+    wanted.prompts_list_changed =
+        told(offers.prompts.as_ref().and_then(|prompts| prompts.list_changed));
+    wanted.resources_list_changed =
+        told(offers.resources.as_ref().and_then(|resources| resources.list_changed));
+    Some(wanted).filter(|wanted| *wanted != SubscriptionFilter::new())
+}
+
 /// An event of a connection.
 pub(crate) enum ConnectionEvent {
-    /// Its tools have changed.
+    /// What it offers has changed.
     Changed,
     /// It ended, with the reason.
     Gone(String),

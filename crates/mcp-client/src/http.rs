@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
@@ -23,6 +23,7 @@ use thiserror::Error;
 
 use crate::error_chain::innermost;
 use crate::message_limit::{MAX_MESSAGE_BYTES, MessageOverflow};
+use crate::oauth::{Challenge, ServerLogin};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much is read of a refusal.
@@ -52,6 +53,8 @@ pub(crate) enum HttpError {
     Status(StatusCode),
     #[error("it answered {0}; set `headers` with what it expects")]
     NotAuthorized(StatusCode),
+    #[error("it needs a login: run `dormouse mcp login {0}`")]
+    NeedsLogin(String),
     #[error("{}", MessageOverflow::reason())]
     TooLong,
 }
@@ -77,11 +80,12 @@ impl From<reqwest::Error> for HttpError {
 pub(crate) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
+    login: Option<Arc<ServerLogin>>,
     flooded: MessageOverflow,
 ) -> Result<HttpTransport, HttpError> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.custom_headers = header_map(headers)?;
-    Ok(HttpTransport::with_client(HttpClient { client: client(url)?, flooded }, config))
+    Ok(HttpTransport::with_client(HttpClient { client: client(url)?, login, flooded }, config))
 }
 
 /// The useful part of a transport error; none if it is of another kind.
@@ -127,6 +131,7 @@ fn client(url: &str) -> Result<reqwest::Client, HttpError> {
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient {
     client: reqwest::Client,
+    login: Option<Arc<ServerLogin>>,
     /// Kept here, since the library does not say why a stream ended.
     flooded: MessageOverflow,
 }
@@ -145,7 +150,7 @@ impl StreamableHttpClient for HttpClient {
         let body = serde_json::to_vec(&message)?;
         let request = self.client.post(&*uri).header(ACCEPT, [JSON, EVENTS].join(", "));
         let request = request.header(CONTENT_TYPE, JSON).body(body);
-        let response = send(request, session.as_deref(), headers).await?;
+        let response = self.send(request, session.as_deref(), headers).await?;
         match response.status() {
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT => {
                 Ok(StreamableHttpPostResponse::Accepted)
@@ -164,7 +169,7 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
     ) -> Outcome<()> {
         // A server need not support ending a session.
-        send(self.client.delete(&*uri), Some(&session), headers).await.map(drop)
+        self.send(self.client.delete(&*uri), Some(&session), headers).await.map(drop)
     }
 
     async fn get_stream(
@@ -179,7 +184,7 @@ impl StreamableHttpClient for HttpClient {
         if let Some(last) = last_event {
             request = request.header("last-event-id", last);
         }
-        let response = send(request, session.as_deref(), headers).await?;
+        let response = self.send(request, session.as_deref(), headers).await?;
         if response.status().is_success() && is_of(&response, EVENTS) {
             Ok(self.events(response))
         } else {
@@ -189,6 +194,45 @@ impl StreamableHttpClient for HttpClient {
 }
 
 impl HttpClient {
+    /// Sends a request, with the user's token where there is one. A token that is refused is renewed once.
+    async fn send(
+        &self,
+        mut request: RequestBuilder,
+        session: Option<&str>,
+        headers: Headers,
+    ) -> Outcome<Response> {
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(session) = session {
+            request = request.header(SESSION, session);
+        }
+        let fail = |error: reqwest::Error| StreamableHttpError::Client(error.into());
+        let Some(login) = &self.login else { return request.send().await.map_err(fail) };
+        let again = request.try_clone();
+        let token = login.token().await;
+        let response = with_token(request, token.as_deref()).send().await.map_err(fail)?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        let renewed = match &token {
+            Some(refused) => login.renewed(refused).await,
+            None => None,
+        };
+        let response = match (again, renewed) {
+            (Some(request), Some(token)) => {
+                with_token(request, Some(&token)).send().await.map_err(fail)?
+            }
+            _ => response,
+        };
+        let is_refused = response.status() == StatusCode::UNAUTHORIZED;
+        if is_refused && Challenge::of(response.headers()).is_some() {
+            let name = login.name().to_owned();
+            return Err(StreamableHttpError::Client(HttpError::NeedsLogin(name)));
+        }
+        Ok(response)
+    }
+
     async fn answer(
         &self,
         response: Response,
@@ -215,18 +259,11 @@ impl HttpClient {
     }
 }
 
-async fn send(
-    mut request: reqwest::RequestBuilder,
-    session: Option<&str>,
-    headers: Headers,
-) -> Outcome<Response> {
-    for (name, value) in headers {
-        request = request.header(name, value);
+fn with_token(request: RequestBuilder, token: Option<&str>) -> RequestBuilder {
+    match token {
+        Some(token) => request.bearer_auth(token),
+        None => request,
     }
-    if let Some(session) = session {
-        request = request.header(SESSION, session);
-    }
-    request.send().await.map_err(|error| StreamableHttpError::Client(error.into()))
 }
 
 fn is_of(response: &Response, kind: &str) -> bool {

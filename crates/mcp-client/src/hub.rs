@@ -8,13 +8,17 @@ use std::time::Duration;
 use dormouse_conversation::PromptSize;
 use dormouse_conversation::known_tools::MCP_CALL;
 use futures_util::future::join_all;
+use rmcp::model::JsonObject;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
+use crate::oauth::TokenStore;
 use crate::server::{McpServer, NOT_ALLOWED, ServerStatus};
 use crate::server_spec::ServerSpec;
 use crate::setup::McpSetup;
 use crate::tools::{McpCall, McpTool};
 use dormouse_permissions::MCP_TOOL_PREFIX;
-use dormouse_tools::{Tool, ToolSet, ToolSpec, definition};
+use dormouse_tools::{Tool, ToolError, ToolOutput, ToolSet, ToolSpec, definition};
 
 /// The most that is told of tools that came later, in characters for each server.
 const LATER_CHARS: usize = 12_000;
@@ -23,6 +27,7 @@ const LATER_CHARS: usize = 12_000;
 pub struct McpHub {
     servers: BTreeMap<String, Arc<McpServer>>,
     setup: Arc<McpSetup>,
+    changes: watch::Sender<()>,
 }
 
 /// How a server stands, for people.
@@ -51,10 +56,23 @@ impl McpHub {
     }
 
     fn with_setup(specs: Vec<ServerSpec>, setup: Arc<McpSetup>) -> Self {
-        let servers = specs
-            .into_iter()
-            .map(|spec| (spec.name.clone(), Arc::new(McpServer::new(spec, Arc::clone(&setup)))));
-        Self { servers: servers.collect(), setup }
+        let (changes, _) = watch::channel(());
+        let server = |spec: ServerSpec| {
+            let name = spec.name.clone();
+            (name, Arc::new(McpServer::new(spec, Arc::clone(&setup), changes.clone())))
+        };
+        let servers = specs.into_iter().map(server).collect();
+        Self { servers, setup, changes }
+    }
+
+    /// Tells when a server has connected or changed what it offers, from now on.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    /// Where the tokens of the user's logins are.
+    pub fn tokens(&self) -> Option<TokenStore> {
+        self.setup.tokens.clone()
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = &Arc<McpServer>> {
@@ -109,6 +127,17 @@ impl McpHub {
     /// The tools of one server as they are now; none if there is no such server.
     pub fn tools_of(&self, name: &str) -> Option<Vec<Arc<dyn Tool>>> {
         self.servers.get(name).map(tools_of)
+    }
+
+    /// Calls a tool of a server, by its own name; none if there is no such server. Dropping the call tells the server.
+    pub async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: JsonObject,
+    ) -> Option<Result<ToolOutput, ToolError>> {
+        let server = self.servers.get(server)?;
+        Some(server.call(tool, arguments, &CancellationToken::new()).await)
     }
 
     /// Ends all of them, side by side, and waits for that.

@@ -17,14 +17,17 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::catalog::{Catalog, OfferedTool, cut};
+use crate::catalog::{Catalog, OfferedPrompt, OfferedResource, OfferedTool, cut};
 use crate::connection::{ConnectionEvent, McpConnection, describe_transport};
 use crate::message_limit::MessageOverflow;
+use crate::oauth::{ServerLogin, is_protected};
+use crate::prompt_list::listed_prompts;
 use crate::resource_list::listed_resources;
 use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
 use crate::tool_name::tool_name;
 use crate::tool_result::tool_output;
+use dormouse_conversation::{Block, ResultContent};
 use dormouse_tools::{ToolError, ToolOutput};
 
 /// A server that keeps failing is not started again and again.
@@ -68,7 +71,11 @@ pub(crate) enum ServerUnavailable {
 pub(crate) struct McpServer {
     pub(crate) spec: ServerSpec,
     setup: Arc<McpSetup>,
+    /// The user's login, for a server that may have one.
+    login: Option<Arc<ServerLogin>>,
     status: watch::Sender<ServerStatus>,
+    /// Told of every new list of what it offers.
+    changes: watch::Sender<()>,
     inner: Mutex<Inner>,
     stop: Mutex<CancellationToken>,
     tasks: Mutex<JoinSet<()>>,
@@ -87,13 +94,15 @@ struct Inner {
 }
 
 impl McpServer {
-    pub(crate) fn new(spec: ServerSpec, setup: Arc<McpSetup>) -> Self {
+    pub(crate) fn new(spec: ServerSpec, setup: Arc<McpSetup>, changes: watch::Sender<()>) -> Self {
         let nothing_yet = ServerStatus::Down("it was not started yet".to_owned());
         let (status, _) = watch::channel(nothing_yet);
         Self {
+            login: login_at(&spec, &setup),
             spec,
             setup,
             status,
+            changes,
             inner: Mutex::default(),
             stop: Mutex::default(),
             tasks: Mutex::default(),
@@ -160,15 +169,15 @@ impl McpServer {
         let opened = tokio::select! {
             biased;
             () = stop.cancelled() => return self.down("it was stopped"),
-            opened = McpConnection::open(&self.spec.transport, &self.setup) => opened,
+            opened = McpConnection::open(&self.spec.transport, self.login.as_ref(), &self.setup) => opened,
         };
         let (connection, catalog) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.down(&error.to_string()),
         };
         let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
-        let resources = listed_resources(&peer).await;
-        let catalog = Catalog { resources, ..catalog };
+        let (resources, prompts) = listed(&peer).await;
+        let catalog = Catalog { resources, prompts, ..catalog };
         let mut kept = connection.keep();
         {
             let mut inner = lock(&self.inner);
@@ -177,6 +186,7 @@ impl McpServer {
             inner.peer = Some(peer.clone());
         }
         self.status.send_replace(ServerStatus::Connected);
+        self.changes.send_replace(());
         loop {
             match kept.next(&stop).await {
                 Some(ConnectionEvent::Changed) => self.refresh_catalog(&peer).await,
@@ -195,13 +205,26 @@ impl McpServer {
     async fn refresh_catalog(&self, peer: &Peer<RoleClient>) {
         // A server that cannot list its tools any more is noticed by the next call.
         if let Ok(catalog) = Catalog::ask(peer).await {
-            let catalog = Catalog { resources: listed_resources(peer).await, ..catalog };
-            lock(&self.inner).catalog = Arc::new(catalog);
+            // The tools are wanted at once; the lists for the user may take longer.
+            self.set_catalog(|before| Catalog {
+                resources: before.resources.clone(),
+                prompts: before.prompts.clone(),
+                ..catalog
+            });
+            let (resources, prompts) = listed(peer).await;
+            self.set_catalog(|before| Catalog { resources, prompts, ..before.clone() });
         }
     }
 
+    fn set_catalog(&self, change: impl FnOnce(&Catalog) -> Catalog) {
+        let mut inner = lock(&self.inner);
+        inner.catalog = Arc::new(change(&inner.catalog));
+        drop(inner);
+        self.changes.send_replace(());
+    }
+
     fn down(&self, reason: &str) {
-        let reason = self.setup.redactor.redact(&cut(reason, ERROR_CHARS));
+        let reason = self.redact(&cut(reason, ERROR_CHARS));
         {
             let mut inner = lock(&self.inner);
             inner.peer = None;
@@ -285,7 +308,7 @@ impl McpServer {
         answered: Result<CallToolResponse, ServiceError>,
     ) -> Result<ToolOutput, ToolError> {
         match answered {
-            Ok(CallToolResponse::Complete(done)) => Ok(tool_output(done)),
+            Ok(CallToolResponse::Complete(done)) => Ok(self.without_tokens(tool_output(done))),
             Ok(CallToolResponse::InputRequired(_)) => Err(self.failed(&format!(
                 "`{tool}` asks the user a question during the call, which is not supported"
             ))),
@@ -323,6 +346,22 @@ impl McpServer {
         }
     }
 
+    /// A result in which the server does not repeat the user's tokens.
+    fn without_tokens(&self, mut output: ToolOutput) -> ToolOutput {
+        let Some(login) = &self.login else { return output };
+        match &mut output.content {
+            ResultContent::Text(text) => *text = login.redact(text),
+            ResultContent::Blocks(blocks) => {
+                for block in blocks {
+                    if let Some(text) = block.as_text() {
+                        *block = Block::text(&login.redact(&text));
+                    }
+                }
+            }
+        }
+        output
+    }
+
     /// Waits for the reason of its end, which is known a moment after the end.
     async fn settled_as_down(&self) {
         let mut status = self.status.subscribe();
@@ -336,7 +375,13 @@ impl McpServer {
 
     pub(crate) fn failed(&self, what: &str) -> ToolError {
         let message = format!("MCP server `{}`: {what}", self.spec.name);
-        ToolError::Failed { message: self.setup.redactor.redact(&message) }
+        ToolError::Failed { message: self.redact(&message) }
+    }
+
+    /// A text without what is secret about this server.
+    fn redact(&self, text: &str) -> String {
+        let text = self.setup.redactor.redact(text);
+        self.login.as_ref().map(|login| login.redact(&text)).unwrap_or(text)
     }
 
     /// Ends it and waits until it has ended.
@@ -370,6 +415,19 @@ impl McpServer {
         });
         named.collect()
     }
+}
+
+/// The login at a server, unless its entry has other means, or a token would not be safe on the way there.
+fn login_at(spec: &ServerSpec, setup: &McpSetup) -> Option<Arc<ServerLogin>> {
+    let Transport::Http { url, headers, oauth } = &spec.transport else { return None };
+    let has_own = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+    let store = setup.tokens.clone().filter(|_| !has_own && is_protected(url))?;
+    Some(Arc::new(ServerLogin::new(store, &spec.name, url, oauth.clone())))
+}
+
+/// What users can attach and call. Both lists are asked for at once.
+async fn listed(peer: &Peer<RoleClient>) -> (Vec<OfferedResource>, Vec<OfferedPrompt>) {
+    tokio::join!(listed_resources(peer), listed_prompts(peer))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

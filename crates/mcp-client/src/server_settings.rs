@@ -10,11 +10,13 @@ use std::time::Duration;
 use dormouse_base::line_of;
 use serde_json::{Map, Value};
 
-use crate::server_spec::{ServerOrigin, ServerSpec, Transport};
+use crate::server_spec::{OAuthSettings, ServerOrigin, ServerSpec, Transport};
 use crate::variables::Variables;
 
 /// The key under which servers stand.
 const KEY: &str = "mcpServers";
+/// What `oauth` may have.
+const OAUTH_KEYS: [&str; 4] = ["clientId", "callbackPort", "scopes", "authServerMetadataUrl"];
 /// Longer names leave no room for that of a tool.
 const LONGEST_NAME: usize = 40;
 
@@ -118,7 +120,7 @@ pub fn read_servers(
     };
     for (name, entry) in entries {
         match server(name, entry, origin, variables) {
-            Ok(Entry::Use(server)) => read.servers.push(server),
+            Ok(Entry::Use(server)) => read.servers.push(*server),
             Ok(Entry::Off) => drop(read.off.insert(name.clone())),
             Err(Wrong { key, reason }) => {
                 let path: Vec<&str> = std::iter::once(name.as_str()).chain(key).collect();
@@ -130,7 +132,7 @@ pub fn read_servers(
 }
 
 enum Entry {
-    Use(ServerSpec),
+    Use(Box<ServerSpec>),
     Off,
 }
 
@@ -160,7 +162,8 @@ fn server(
     }
     let transport = entry.transport()?;
     let timeout = entry.timeout()?;
-    Ok(Entry::Use(ServerSpec { name: name.to_owned(), origin: origin.clone(), transport, timeout }))
+    let (name, origin) = (name.to_owned(), origin.clone());
+    Ok(Entry::Use(Box::new(ServerSpec { name, origin, transport, timeout })))
 }
 
 /// A name parts its tools from those of others, in their names and in rules, so it has to be told apart there.
@@ -222,7 +225,38 @@ impl Fields<'_> {
                 "the `url` must start with `http://` or `https://`, followed by a host",
             ));
         }
-        Ok(Transport::Http { url, headers: self.map("headers")? })
+        Ok(Transport::Http { url, headers: self.map("headers")?, oauth: self.oauth()? })
+    }
+
+    fn oauth(&self) -> Result<OAuthSettings, Wrong> {
+        let keys = match self.keys.get("oauth") {
+            None | Some(Value::Null) => return Ok(OAuthSettings::default()),
+            Some(Value::Object(keys)) => keys,
+            Some(_) => return Err(wrong("oauth", "`oauth` must be an object")),
+        };
+        if let Some(unknown) = keys.keys().find(|key| !OAUTH_KEYS.contains(&key.as_str())) {
+            let known = OAUTH_KEYS.join(", ");
+            return Err(wrong("oauth", format!("`oauth` has no `{unknown}`; it has {known}")));
+        }
+        let inner = Fields { keys, variables: self.variables };
+        let port = match keys.get("callbackPort") {
+            None | Some(Value::Null) => None,
+            Some(port) => Some(
+                port.as_u64()
+                    .and_then(|port| u16::try_from(port).ok())
+                    .filter(|port| *port > 0)
+                    .ok_or_else(|| wrong("oauth", "`oauth.callbackPort` is a port number"))?,
+            ),
+        };
+        let text = |key: &'static str| {
+            inner.text(key).map_err(|Wrong { reason, .. }| wrong("oauth", reason))
+        };
+        Ok(OAuthSettings {
+            client_id: text("clientId")?,
+            callback_port: port,
+            scopes: text("scopes")?,
+            metadata_url: text("authServerMetadataUrl")?,
+        })
     }
 
     fn timeout(&self) -> Result<Option<Duration>, Wrong> {
@@ -317,7 +351,8 @@ mod tests {
         };
         assert_eq!((mem.name.as_str(), &mem.transport), ("mem", &expected));
         let headers = [("A".to_owned(), "Bearer t0ken".to_owned())].into();
-        assert_eq!(web.transport, Transport::Http { url: "http://h/mcp".into(), headers });
+        let oauth = OAuthSettings::default();
+        assert_eq!(web.transport, Transport::Http { url: "http://h/mcp".into(), headers, oauth });
         assert_eq!(web.timeout, Some(Duration::from_millis(5)));
         assert_eq!(read.off, ["off".to_owned()].into());
     }

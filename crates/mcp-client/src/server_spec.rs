@@ -64,7 +64,22 @@ pub enum Transport {
         url: String,
         /// Headers to send along.
         headers: BTreeMap<String, String>,
+        /// How the user logs in there, where they do.
+        oauth: OAuthSettings,
     },
+}
+
+/// What the entry of a server says about logging in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OAuthSettings {
+    /// The id of this program at the authorization server, for one that registers no clients.
+    pub client_id: Option<String>,
+    /// The port that the browser comes back to; any unless said.
+    pub callback_port: Option<u16>,
+    /// The scopes to ask for, instead of those that the server names.
+    pub scopes: Option<String>,
+    /// Where the metadata of the authorization server are, instead of what the server says.
+    pub metadata_url: Option<String>,
 }
 
 impl Transport {
@@ -103,7 +118,7 @@ impl ServerSpec {
                 .filter(|(name, _)| names_a_secret(name))
                 .map(|(_, v)| Secret::new(v))
                 .collect(),
-            Transport::Http { url, headers } => {
+            Transport::Http { url, headers, .. } => {
                 let values = headers.iter().filter(|(name, _)| !is_plain_header(name));
                 let values = values.flat_map(|(_, value)| {
                     // `Bearer` itself is none.
@@ -165,6 +180,7 @@ mod tests {
             headers: [("Authorization", "Bearer tttttttt"), ("Accept", "text/plain")]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into(),
+            oauth: OAuthSettings::default(),
         });
         let secrets: Vec<_> = http.secrets().iter().map(|s| s.expose().to_owned()).collect();
         assert_eq!(secrets, ["Bearer tttttttt", "tttttttt", "abcdefgh"]);

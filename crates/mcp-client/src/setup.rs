@@ -6,6 +6,8 @@ use std::time::Duration;
 use dormouse_base::{Environment, Redactor};
 use dormouse_tools::Reaper;
 
+use crate::oauth::TokenStore;
+
 /// What servers are started with.
 #[derive(Debug, Clone)]
 pub struct McpSetup {
@@ -19,6 +21,8 @@ pub struct McpSetup {
     pub call_timeout: Duration,
     /// Removes secrets from messages about servers.
     pub redactor: Redactor,
+    /// Where tokens of logins are; none where nobody has logged in.
+    pub tokens: Option<TokenStore>,
 }
 
 /// How long a call may take by default.

@@ -13,14 +13,14 @@ const PICTURE_BYTES: usize = 5_000_000;
 /// The answer.
 pub(crate) fn tool_output(result: CallToolResult) -> ToolOutput {
     let CallToolResult { content, structured_content, is_error, .. } = result;
-    let mut pieces: Vec<Piece> = content.into_iter().map(piece).collect();
+    let mut pieces: Vec<ContentPiece> = content.into_iter().map(piece).collect();
     // Some servers of models refuse a text with nothing in it.
-    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    pieces.retain(|piece| !matches!(piece, ContentPiece::Text(text) if text.is_empty()));
     if let (true, Some(value)) = (pieces.is_empty(), structured_content) {
-        pieces.push(Piece::Text(value.to_string()));
+        pieces.push(ContentPiece::Text(value.to_string()));
     }
     if pieces.is_empty() {
-        pieces.push(Piece::Text("[the tool answered with nothing]".to_owned()));
+        pieces.push(ContentPiece::Text("[the tool answered with nothing]".to_owned()));
     }
     let mut output = ToolOutput::text("");
     output.content = joined(pieces);
@@ -28,48 +28,52 @@ pub(crate) fn tool_output(result: CallToolResult) -> ToolOutput {
     output
 }
 
-enum Piece {
+/// A part of what a server says.
+pub(crate) enum ContentPiece {
     Text(String),
     Picture { kind: String, data: String },
 }
 
-fn piece(block: ContentBlock) -> Piece {
+pub(crate) fn piece(block: ContentBlock) -> ContentPiece {
     match block {
-        ContentBlock::Text(text) => Piece::Text(text.text),
+        ContentBlock::Text(text) => ContentPiece::Text(text.text),
         ContentBlock::Image(image) => picture(&image.mime_type, image.data),
         ContentBlock::Audio(audio) => {
-            Piece::Text(not_shown("audio", &audio.mime_type, &audio.data))
+            ContentPiece::Text(not_shown("audio", &audio.mime_type, &audio.data))
         }
         ContentBlock::Resource(embedded) => resource(embedded.resource),
         ContentBlock::ResourceLink(link) => {
             let about = link.description.map(|text| format!(": {text}")).unwrap_or_default();
-            Piece::Text(format!("[link to the resource {} ({}){about}]", link.uri, link.name))
+            ContentPiece::Text(format!(
+                "[link to the resource {} ({}){about}]",
+                link.uri, link.name
+            ))
         }
-        _ => Piece::Text("[content of a kind that is not known here]".to_owned()),
+        _ => ContentPiece::Text("[content of a kind that is not known here]".to_owned()),
     }
 }
 
-fn resource(contents: ResourceContents) -> Piece {
+fn resource(contents: ResourceContents) -> ContentPiece {
     match contents {
         ResourceContents::TextResourceContents { uri, text, .. } => {
-            Piece::Text(format!("[resource {uri}]\n{text}"))
+            ContentPiece::Text(format!("[resource {uri}]\n{text}"))
         }
         ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
             let kind = mime_type.unwrap_or_default();
             if PICTURES.contains(&kind.as_str()) {
                 return picture(&kind, blob);
             }
-            Piece::Text(format!("[resource {uri}] {}", not_shown("data", &kind, &blob)))
+            ContentPiece::Text(format!("[resource {uri}] {}", not_shown("data", &kind, &blob)))
         }
-        _ => Piece::Text("[a resource of a kind that is not known here]".to_owned()),
+        _ => ContentPiece::Text("[a resource of a kind that is not known here]".to_owned()),
     }
 }
 
-fn picture(kind: &str, data: String) -> Piece {
+fn picture(kind: &str, data: String) -> ContentPiece {
     if PICTURES.contains(&kind) && data.len() <= PICTURE_BYTES {
-        Piece::Picture { kind: kind.to_owned(), data }
+        ContentPiece::Picture { kind: kind.to_owned(), data }
     } else {
-        Piece::Text(not_shown("picture", kind, &data))
+        ContentPiece::Text(not_shown("picture", kind, &data))
     }
 }
 
@@ -78,18 +82,18 @@ fn not_shown(what: &str, kind: &str, data: &str) -> String {
 }
 
 /// One text where there is nothing else. A server does not speak for the program.
-fn joined(pieces: Vec<Piece>) -> ResultContent {
-    if pieces.iter().all(|piece| matches!(piece, Piece::Text(_))) {
+fn joined(pieces: Vec<ContentPiece>) -> ResultContent {
+    if pieces.iter().all(|piece| matches!(piece, ContentPiece::Text(_))) {
         let texts = pieces.into_iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Picture { .. } => None,
+            ContentPiece::Text(text) => Some(text),
+            ContentPiece::Picture { .. } => None,
         });
         let text = texts.collect::<Vec<_>>().join("\n");
         return ResultContent::Text(neutralize_reminder_tags(&text).into_owned());
     }
     let blocks = pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) => Block::text(&neutralize_reminder_tags(&text)),
-        Piece::Picture { kind, data } => Block::image(&kind, &data),
+        ContentPiece::Text(text) => Block::text(&neutralize_reminder_tags(&text)),
+        ContentPiece::Picture { kind, data } => Block::image(&kind, &data),
     });
     ResultContent::Blocks(blocks.collect())
 }

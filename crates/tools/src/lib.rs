@@ -36,6 +36,8 @@ mod printed;
 mod process;
 mod progress;
 mod project_file;
+mod public_address;
+mod reach;
 mod read;
 mod read_cache;
 mod reaper;
@@ -82,6 +84,7 @@ pub use process::{
     output_and_first_line, output_with_input,
 };
 pub use progress::CommandProgress;
+pub use reach::{AddressReach, PrivateAddress, ReachError};
 pub use read::Read;
 pub use read_cache::{CachedFile, ReadCache, ReadExtent};
 pub use reaper::{Reaper, serve_as_reaper};

@@ -5,7 +5,6 @@
 //! not followed, so that every host needs its own permission. At most ten megabytes and thirty seconds. No cookies, no
 //! proxy.
 
-mod address;
 mod client;
 mod html;
 mod page;

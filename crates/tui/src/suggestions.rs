@@ -110,13 +110,24 @@ impl SuggestionList {
     }
 }
 
-/// The commands that begin with what was typed after the slash, one of exactly that name first.
+/// The commands that begin with what was typed after the slash, one of exactly that name first; then those of which a later
+/// part does (`/ship` in `/plugin:ship` and in `/mcp__server__ship`).
 pub fn fitting_commands(commands: &[Suggestion], typed: &str) -> Vec<Suggestion> {
-    let typed = format!("/{}", typed.to_lowercase());
-    let fits = |entry: &&Suggestion| entry.name.to_lowercase().starts_with(&typed);
-    let mut fitting: Vec<Suggestion> = commands.iter().filter(fits).cloned().collect();
-    fitting.sort_by_key(|entry| entry.name.to_lowercase() != typed);
-    fitting
+    let typed = typed.to_lowercase();
+    let fit = |entry: &Suggestion| {
+        let name = entry.name.to_lowercase();
+        let name = name.strip_prefix('/').unwrap_or(&name);
+        let mut parts = name.split(':').flat_map(|part| part.split("__")).skip(1);
+        match name {
+            _ if name == typed => Some(0),
+            _ if name.starts_with(&typed) => Some(1),
+            _ => parts.any(|part| part.starts_with(&typed)).then_some(2),
+        }
+    };
+    let mut fitting: Vec<(i32, &Suggestion)> =
+        commands.iter().filter_map(|entry| Some((fit(entry)?, entry))).collect();
+    fitting.sort_by_key(|(how, _)| *how);
+    fitting.into_iter().map(|(_, entry)| entry.clone()).collect()
 }
 
 /// The earlier prompts that contain what was typed, newest first, each once.

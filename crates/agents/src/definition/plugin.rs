@@ -84,6 +84,7 @@ mod tests {
             root: root.to_owned(),
             data: root.join("data"),
             skills: Vec::new(),
+            commands: Vec::new(),
             agents: files.iter().map(|file| root.join(file)).collect(),
             hooks: Vec::new(),
             servers: Vec::new(),

@@ -288,7 +288,9 @@ fn stop_reason(report: &TurnReport) -> (&'static str, Option<String>) {
         TurnEnd::Repeating(tool) => {
             ("end_turn", Some(msg!("turn-repeating", tool = tool.as_str())))
         }
-        TurnEnd::Halted(why) | TurnEnd::Blocked(why) => ("end_turn", Some(why.clone())),
+        TurnEnd::Halted(why) | TurnEnd::Blocked(why) | TurnEnd::NoPrompt(why) => {
+            ("end_turn", Some(why.clone()))
+        }
         TurnEnd::Failed(error) => ("end_turn", Some(error.to_string())),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_mcp_client::{ServerOrigin, ServerSpec, Transport};
+use dormouse_mcp_client::{OAuthSettings, ServerOrigin, ServerSpec, Transport};
 
 use crate::message_catalog::msg;
 use crate::wiring::print;
@@ -30,7 +30,11 @@ fn server_spec(offered: OfferedServer) -> Option<ServerSpec> {
         (None | Some("stdio"), Some(command), _) => {
             Transport::Stdio { command, args: offered.args, env: values(offered.env), folder: None }
         }
-        (Some("http"), _, Some(url)) => Transport::Http { url, headers: values(offered.headers) },
+        (Some("http"), _, Some(url)) => Transport::Http {
+            url,
+            headers: values(offered.headers),
+            oauth: OAuthSettings::default(),
+        },
         (kind, _, _) => {
             let kind = kind.unwrap_or("?").to_owned();
             print::note(&msg!("acp-server-unsupported", name = offered.name, kind = kind));

@@ -48,6 +48,10 @@ pub(crate) enum McpCommand {
         )]
         scope: SettingsScope,
     },
+    #[command(after_help = "dormouse mcp login tracker")]
+    Login { name: String },
+    #[command(after_help = "dormouse mcp logout tracker")]
+    Logout { name: String },
 }
 
 #[derive(Debug, Args)]

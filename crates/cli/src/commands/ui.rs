@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dormouse_base::{Dir, Environment, FileError, Project, ProjectSlug, names};
+use dormouse_base::{Dir, FileError, Project, ProjectSlug, names};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::SessionFolder;
 use dormouse_team::TeamClient;
@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::UiArguments;
 use crate::message_catalog::msg;
+use crate::wiring::browser::{BrowserStart, open_browser};
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::memory_stores::{OpenedStores, ScopedStore};
@@ -33,8 +34,8 @@ pub(crate) async fn run(arguments: &UiArguments, world: &World) -> Result<Exit, 
     let mode = if arguments.read_only { ViewerMode::ReadOnly } else { ViewerMode::Editing };
     print::data_line(&url);
     print::note(&msg!("ui-running"));
-    if !arguments.no_open {
-        open_browser(&url, &world.environment);
+    if !arguments.no_open && open_browser(&url, &world.environment) == BrowserStart::Failed {
+        print::note(&msg!("ui-open-it"));
     }
     let mut ended = signal(SignalKind::terminate()).map_err(|error| {
         Failure::failed(anyhow::anyhow!(msg!("signals-failed", error = error.to_string())))
@@ -116,28 +117,5 @@ impl SessionProfiler for SettingsProfiler {
         profiled
             .map(ProfiledSession::into_page)
             .map_err(|failure| ViewerError::Profile(failure.message()))
-    }
-}
-
-/// Opens the address in the user's browser. Where that is not possible, the address on standard output is enough.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the browser is to outlive the viewer, so it is not in a process group that ends with it"
-)]
-fn open_browser(url: &str, environment: &Environment) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let has_display =
-        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| environment.get(name).is_some());
-    if !cfg!(target_os = "macos") && !has_display {
-        return;
-    }
-    let started = std::process::Command::new(opener)
-        .arg(url)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn();
-    if started.is_err() {
-        print::note(&msg!("ui-open-it"));
     }
 }

@@ -455,6 +455,7 @@ impl OutputPrinter {
             TurnEnd::Repeating(_) => ("repeating", None),
             TurnEnd::Halted(_) => ("halted", None),
             TurnEnd::Blocked(_) => ("blocked", None),
+            TurnEnd::NoPrompt(_) => ("no_prompt", None),
             TurnEnd::Failed(error) => ("error", Some(error)),
         };
         RunResult {

@@ -4,6 +4,7 @@ use dormouse_engine::{TurnEnd, TurnReport};
 
 use crate::args::Arguments;
 use crate::headless::output::OutputPrinter;
+use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::server_failure::server_failure;
@@ -46,6 +47,7 @@ pub(super) fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failu
         TurnEnd::Blocked(why) => {
             Ok(stopped(&format!("a hook blocked the prompt; it was not sent: {why}")))
         }
+        TurnEnd::NoPrompt(why) => Ok(stopped(&msg!("turn-no-prompt", reason = why.as_str()))),
         TurnEnd::Failed(error) => Err(server_failure(error, key.source.as_deref(), &key.variable)),
     }
 }

@@ -29,6 +29,7 @@ use super::slash_commands::prompts;
 use super::slash_commands::rows::mode_label;
 use super::slash_commands::skills;
 use super::status_line;
+use super::view::SharedView;
 
 /// How often notices of background tasks are checked for at the prompt, while one runs.
 const TICK: Duration = Duration::from_secs(1);
@@ -167,6 +168,8 @@ impl InteractiveSession<'_> {
         self.view.borrow_mut().change(|interface| {
             interface.set_mode(mode);
         });
+        let mut changes = self.session.servers.changes();
+        refresh_commands(&self.session, &self.view);
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
         let idle = idle_time(&self.world.environment, IDLE);
@@ -183,6 +186,10 @@ impl InteractiveSession<'_> {
             let expects_news = is_busy || std::mem::replace(&mut was_busy, is_busy);
             tokio::select! {
                 event = &mut reading => return event,
+                Ok(()) = changes.changed() => {
+                    refresh_commands(&self.session, &self.view);
+                    self.view.live(LiveScreen::draw);
+                }
                 () = &mut away, if !is_away => {
                     is_away = true;
                     self.session.engine.notify_tasks(TaskOccasion::Paused);
@@ -284,9 +291,10 @@ impl InteractiveSession<'_> {
                 return self.turn(text).await;
             }
             // The user's own command of that name is used instead of ours.
-            Some(ParsedCommand::Known(command @ (SlashCommand::Init | SlashCommand::Review), _))
-                if self.has_own(command) =>
-            {
+            Some(ParsedCommand::Known(
+                command @ (SlashCommand::Init | SlashCommand::Review),
+                _,
+            )) if skills::has_own(command, &self.session) => {
                 return self.turn(text).await;
             }
             Some(ParsedCommand::Known(SlashCommand::Quit, _)) => {
@@ -324,4 +332,9 @@ impl InteractiveSession<'_> {
         }
         AfterInput::Prompt
     }
+}
+
+/// Suggests what can be called now: MCP servers come and change.
+fn refresh_commands(session: &ActiveSession, view: &SharedView) {
+    view.borrow_mut().change(|interface| interface.set_commands(skills::suggestions(session)));
 }

@@ -23,6 +23,7 @@ pub(crate) fn turn_end_lines(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Sty
         TurnEnd::Repeating(tool) => note(msg!("turn-repeating", tool = tool.as_str())),
         TurnEnd::Halted(reason) => note(msg!("turn-halted", reason = reason.as_str())),
         TurnEnd::Blocked(reason) => note(msg!("turn-blocked", reason = reason.as_str())),
+        TurnEnd::NoPrompt(reason) => note(msg!("turn-no-prompt", reason = reason.as_str())),
         TurnEnd::Failed(error) => server_error_lines(error, key),
     }
 }

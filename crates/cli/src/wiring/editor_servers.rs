@@ -68,7 +68,7 @@ fn stack(specs: &[ServerSpec]) -> SettingsStack {
             Transport::Stdio { command, args, env, folder } => {
                 json!({"command": command, "args": args, "env": env, "cwd": folder})
             }
-            Transport::Http { url, headers } => json!({"url": url, "headers": headers}),
+            Transport::Http { url, headers, oauth: _ } => json!({"url": url, "headers": headers}),
         };
         (spec.name.clone(), entry)
     };

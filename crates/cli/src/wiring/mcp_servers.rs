@@ -2,16 +2,16 @@
 //!
 //! Invariant: a project's servers are used only as they were trusted: the text that the user saw is the text read here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource, TrustState,
+    Clock, Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource, TrustState,
 };
 use dormouse_mcp_client::{
     CALL_TIMEOUT, McpHub, McpSetup, ParsedServers, START_TIMEOUT, ServerOrigin, ServerSpec,
-    ServerStatus, Variables, parse_servers, read_servers,
+    ServerStatus, TokenStore, Variables, parse_servers, read_servers,
 };
 use dormouse_tools::Reaper;
 use serde_json::Value;
@@ -72,6 +72,11 @@ pub(crate) fn read(
     Ok(layers.into_iter().fold(of_plugins, |below, (_, above)| below.under(above)))
 }
 
+/// The tokens of the user's logins.
+pub(crate) fn tokens(home: &Path, clock: &Arc<dyn Clock>) -> TokenStore {
+    TokenStore::new(home, Arc::clone(clock))
+}
+
 /// Starts the servers concurrently, without waiting for them; not those that are held.
 pub(crate) fn start(
     specs: Vec<ServerSpec>,
@@ -79,6 +84,7 @@ pub(crate) fn start(
     settings: &Settings,
     project: &Project,
     environment: &Environment,
+    tokens: TokenStore,
 ) -> Arc<McpHub> {
     let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
     let setup = McpSetup {
@@ -87,6 +93,7 @@ pub(crate) fn start(
         reaper: Reaper::of_this_program(),
         call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
         redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
+        tokens: Some(tokens),
     };
     let hub = McpHub::new(specs, setup);
     hub.hold(held);

@@ -5,6 +5,7 @@ pub(crate) mod agent_text;
 pub(crate) mod agents;
 pub(crate) mod attached_image;
 pub(crate) mod background_tasks;
+pub(crate) mod browser;
 pub(crate) mod catch_up;
 pub(crate) mod command_text;
 pub(crate) mod compaction_notice;

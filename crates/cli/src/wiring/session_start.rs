@@ -170,7 +170,8 @@ async fn prepare_project(
     let session = choice.find(&home, &project)?;
     let environment = environment_for_children(&world.environment, &settings);
     let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
-    let servers = mcp_servers::start(configured, &held, &settings, &project, &environment);
+    let tokens = mcp_servers::tokens(&home, &world.clock);
+    let servers = mcp_servers::start(configured, &held, &settings, &project, &environment, tokens);
     let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
     let folder = SessionFolder::open(&home, &project)?;
     let reopen = |session| {
@@ -285,7 +286,7 @@ impl PreparedSession {
             hooks: Arc::new(self.hooks),
             skills: Arc::new(self.skills),
             announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
-            resources: Some(Arc::clone(&self.servers)),
+            servers: Some(Arc::clone(&self.servers)),
             message_sources: message_sources(named.as_ref(), &commands),
             background_tasks,
             fork_points: None,

@@ -171,6 +171,11 @@ fn collect_commands(value: &Value, commands: &mut Vec<String>) {
                 let text = fields.get(name).and_then(Value::as_str);
                 commands.extend(text.map(|text| format!("{}{arguments}", on_one_row(text))));
             }
+            if let (Some(server), Some(tool)) = (fields.get("server"), fields.get("tool")) {
+                let input = fields.get("input").map(|input| format!(" with {input}"));
+                let input = input.unwrap_or_default();
+                commands.push(on_one_row(&format!("the MCP tool {tool} of {server}{input}")));
+            }
             if let Some(hooks) = fields.get("hooks") {
                 collect_commands(hooks, commands);
             }
@@ -205,7 +210,8 @@ mod tests {
     fn every_command_has_its_line() {
         let waiting = json!({
             "env": {"PATH": "/evil"},
-            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"command": "b"}]}], "X": 1},
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"command": "b"},
+                {"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": 1}}]}], "X": 1},
             "contextWindows": 5,
             ".mcp.json": {"mem": {"command": "npx", "args": ["x"]}},
             "mcpServers": {"web": {"type": "http", "url": "http://h"}},
@@ -218,6 +224,7 @@ mod tests {
                 "env.PATH: \"/evil\"",
                 "hooks: Stop runs a",
                 "hooks: Stop runs b",
+                "hooks: Stop runs the MCP tool \"t\" of \"s\" with {\"a\":1}",
                 "hooks: X: 1",
                 "mcpServers.web: an MCP server that connects to http://h; its entry is {\"type\":\"http\",\"url\":\"http://h\"}",
             ]

@@ -303,7 +303,7 @@ fn hooks_can_be_turned_off_and_a_bad_one_is_told() {
     let bad = r#"{"hooks":{"PreTolUse":[],"Stop":[{"hooks":[{"type":"mcp_tool"}]}]}}"#;
     let output = home.run(&mut ask(&home, &["--settings", bad, "go"]));
     output.success();
-    for said in ["did you mean `PreToolUse`?", "the kind `mcp_tool` are not supported"] {
+    for said in ["did you mean `PreToolUse`?", "`server` is missing"] {
         assert!(output.stderr.contains(said), "{}", output.stderr);
     }
     server.finish();

@@ -104,3 +104,67 @@ fn a_condition_holds_for_tools_that_are_not_listed() {
         server.finish();
     }
 }
+
+/// A hook of the kind `mcp_tool`: its arguments come from the event, its text counts like a command's output, and what fails
+/// decides nothing.
+#[test]
+fn hooks_call_tools_of_servers() {
+    let server = server(WireFormat::Anthropic)
+        .reply(bash("touch forbidden"))
+        .reply(bash("touch allowed"))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
+    let tool = |tool: &str, input: Value| json!({"type": "mcp_tool", "server": "mean", "tool": tool, "input": input});
+    let verdict = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"said the tool"}}"#;
+    let mut refuse = tool("say", json!({"word": verdict}));
+    refuse["if"] = "Bash(touch forbidden)".into();
+    let look = tool(
+        "echo",
+        json!({"word": "${tool_input.command} at ${hook_event_name}", "all": ["${tool_input}"]}),
+    );
+    let prompt = json!([
+        {"hooks": [tool("say", json!({"word": "a word for ${prompt}"}))]},
+        {"hooks": [tool("fail", json!({}))]},
+        {"hooks": [tool("none", json!({}))]},
+        {"hooks": [{"type": "mcp_tool", "server": "nobody", "tool": "echo"}]},
+        {"hooks": [{"type": "mcp_tool", "server": "mean", "tool": "hang", "timeout": 0.2}]},
+    ]);
+    let hooks = json!({
+        "PreToolUse": [{"hooks": [refuse, look]}],
+        "SessionStart": [{"hooks": [tool("say", json!({"word": "at the start"}))]}],
+        "UserPromptSubmit": prompt,
+    });
+    let home = home_with(&server, "well", &hooks);
+    let output = run(&home, &["go"]);
+    let first = server.requests()[0].text();
+    assert!(first.contains("a word for go") && first.contains("at the start"), "{first}");
+    for notice in [
+        "hook `mean: fail` ignored: it went wrong",
+        "hook `mean: none` ignored: MCP server `mean`: there is no tool `none`",
+        "hook `nobody: echo` ignored: there is no MCP server `nobody` in this conversation",
+        "hook `mean: hang` timed out after 0.2 s",
+    ] {
+        assert!(output.stderr.contains(notice), "{notice}: {}", output.stderr);
+    }
+    assert!(told(&server, 1).contains("said the tool"), "{}", told(&server, 1));
+    assert!(!home.project().join("forbidden").exists() && home.project().join("allowed").exists());
+    let heard = home.read("mean-heard");
+    let expected =
+        r#"{"all":[{"command":"touch forbidden"}],"word":"touch forbidden at PreToolUse"}"#;
+    assert!(heard.contains(expected), "{heard}");
+    server.finish();
+}
+
+/// Those of a project wait for trust, like its other hooks.
+#[test]
+fn hooks_of_a_project_call_nothing_before_it_is_trusted() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+    let home = home_with(&server, "well", &json!({}));
+    let hook =
+        json!({"type": "mcp_tool", "server": "mean", "tool": "echo", "input": {"word": "x"}});
+    let settings = json!({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}});
+    home.write(".dormouse/settings.json", settings.to_string());
+    run(&home, &["go"]);
+    assert!(!home.project().join("mean-calls").exists());
+    server.finish();
+}

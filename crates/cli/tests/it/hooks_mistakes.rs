@@ -36,7 +36,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""Stop": [{"hooks": [{"type": "mcp_tool", "server": "x"}]}]"#,
-        "hooks.Stop[0].hooks[0]: hooks of the kind `mcp_tool` are not supported",
+        "hooks.Stop[0].hooks[0]: `tool` is missing",
     ),
     (
         r#""Stop": [{"hooks": [{"type": "command"}]}]"#,
@@ -78,7 +78,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#""SessionStart": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]"#,
-        "hooks.SessionStart[0].hooks[0]: `SessionStart` runs only hooks of the kind `command`",
+        "hooks.SessionStart[0].hooks[0]: `SessionStart` runs only hooks of the kinds `command` and `mcp_tool`, not `prompt`",
     ),
 ];
 

@@ -366,8 +366,8 @@ fn commands_of_plugins_are_slash_commands() {
         let message = last_texts(&server);
         assert!(message.contains(sent), "{line}: {message}");
     }
-    // Which of the two is meant is not guessed, and what the manifest leaves out is not there.
-    say(&mut terminal, "/check", "Unknown command /check");
+    // Which of the two is meant is not guessed, and what the manifest leaves out is not there. (The blank closes the menu.)
+    say(&mut terminal, "/check ", "Unknown command /check");
     say(&mut terminal, "/unused", "Unknown command /unused");
     leave(terminal);
     assert_eq!(server.requests().len(), 4);

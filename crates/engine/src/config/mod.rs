@@ -114,8 +114,8 @@ pub struct Extensions {
     pub skills: Arc<Skills>,
     /// Facts that the model is told at the start and again when they change.
     pub announcers: Vec<Arc<dyn Announcer>>,
-    /// The servers whose resources a prompt can name; none in a conversation without them.
-    pub resources: Option<Arc<McpHub>>,
+    /// The servers whose resources and prompts a prompt can name; none in a conversation without them.
+    pub servers: Option<Arc<McpHub>>,
     /// Where messages from outside come from while the conversation runs.
     pub message_sources: Vec<Arc<dyn IncomingMessageSource>>,
     /// Tasks that run in the background.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dormouse_base::{MessageId, SessionId};
 use dormouse_context::compact::user_text_in;
-use dormouse_context::{AttachedFile, AttachedResource};
+use dormouse_context::{AttachedFile, AttachedResource, CalledPrompt};
 use dormouse_conversation::{Block, BlockKind, Message, ResultContent, Role, ToolUse};
 use dormouse_memory::{MessageSource, QuarantinedText, Trust};
 use dormouse_provenance::{ClaimedText, ProvenanceRecord, STORED_RESULTS, is_from_outside};
@@ -53,12 +53,13 @@ impl SessionProvenance {
         }
     }
 
-    /// Adds files that the user attached, whose author cannot be known, and resources, which anybody may have written.
+    /// Adds files that the user attached, whose author cannot be known, and resources and prompts of MCP servers,
+    /// which anybody may have written.
     pub(crate) fn record_attached(&self, id: MessageId, blocks: &[Block]) {
         for text in blocks.iter().filter_map(Block::as_text) {
             if AttachedFile::is_in(&text) {
                 self.record(id, Trust::Tool, &text);
-            } else if AttachedResource::is_in(&text) {
+            } else if AttachedResource::is_in(&text) || CalledPrompt::is_in(&text) {
                 self.record(id, Trust::Outside, &text);
             }
         }

@@ -7,7 +7,7 @@ use dormouse_base::{Dir, EntryKind, FileError, RelPath};
 use serde_json::Value;
 
 use super::manifest::{ConfigEntry, read_manifest};
-use super::plugin::{Plugin, PluginCommand, PluginConfig, PluginName, PluginProblem};
+use super::plugin::{Plugin, PluginCommandFile, PluginConfig, PluginName, PluginProblem};
 
 const SKILL_FILE: &str = "SKILL.md";
 /// Parts of the public format that have no effect here.
@@ -130,7 +130,7 @@ impl Parts {
     }
 
     /// The commands in `commands/` and its folders, or instead those of the manifest: files, or folders like `commands/`.
-    fn commands(&mut self, listed: Option<&[RelPath]>) -> Vec<PluginCommand> {
+    fn commands(&mut self, listed: Option<&[RelPath]>) -> Vec<PluginCommandFile> {
         let default: Vec<RelPath> = RelPath::new("commands").into_iter().collect();
         let mut found = Vec::new();
         for path in listed.unwrap_or(&default) {
@@ -155,7 +155,7 @@ impl Parts {
             }
         }
         let file = |file: &RelPath| self.dir.path().join(file.as_path());
-        let command = |(group, path): (_, RelPath)| PluginCommand { group, file: file(&path) };
+        let command = |(group, path): (_, RelPath)| PluginCommandFile { group, file: file(&path) };
         found.into_iter().map(command).collect()
     }
 

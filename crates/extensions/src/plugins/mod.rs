@@ -19,7 +19,8 @@ mod tree;
 
 pub use installed_plugins::{InstalledPlugin, PluginStore, PluginTrust};
 pub use plugin::{
-    Plugin, PluginCommand, PluginConfig, PluginError, PluginName, PluginNameError, PluginProblem,
+    Plugin, PluginCommandFile, PluginConfig, PluginError, PluginName, PluginNameError,
+    PluginProblem,
 };
 pub use source::{PluginSource, fetch_plugin};
 pub use tree::PluginTree;

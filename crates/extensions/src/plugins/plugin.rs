@@ -83,7 +83,7 @@ pub enum PluginConfig {
 
 /// A markdown file that the user calls with `/plugin:name` or `/plugin:group:name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PluginCommand {
+pub struct PluginCommandFile {
     /// The folder in `commands/` that it is in.
     pub group: Option<String>,
     /// The file.
@@ -106,7 +106,7 @@ pub struct Plugin {
     /// Folders with a `SKILL.md`.
     pub skills: Vec<PathBuf>,
     /// Its commands.
-    pub commands: Vec<PluginCommand>,
+    pub commands: Vec<PluginCommandFile>,
     /// Markdown files of agent definitions.
     pub agents: Vec<PathBuf>,
     /// Its hooks.

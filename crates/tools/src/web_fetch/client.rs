@@ -1,23 +1,18 @@
 //! Fetches a page: request by request, each to an address that was checked first.
 
-use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
-
-use dormouse_permissions::{HOST_RULE, HostPattern, normalize_host};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use dormouse_permissions::{HostPattern, normalize_host};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Response, StatusCode, Url};
 use thiserror::Error;
 
-use super::address::is_public;
 use super::page;
 use crate::post::innermost;
+use crate::reach::{AddressReach, ReachError};
 
 /// The largest page.
 const MAX_PAGE_BYTES: usize = 10_000_000;
 /// The most redirects within a host.
 const MAX_REDIRECTS: usize = 5;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A fetched page, or where it is.
 pub(super) enum Fetched {
@@ -35,7 +30,7 @@ pub(super) enum FetchError {
     #[error("{}", innermost(.0))]
     Request(#[from] reqwest::Error),
     #[error(transparent)]
-    Address(#[from] PrivateAddress),
+    Address(#[from] ReachError),
     #[error("the server returned {0} without an address")]
     NoLocation(StatusCode),
     #[error("it redirects to `{location}`, which is not an address: {problem}")]
@@ -48,17 +43,6 @@ pub(super) enum FetchError {
     NotText { kind: String, size: String },
     #[error("it is larger than {MAX_PAGE_BYTES} bytes")]
     TooLarge,
-}
-
-/// An address in a private network, for a host that no rule of the user names.
-#[derive(Debug, Error)]
-#[error(
-    "`{host}` is at {address}, which is not a public address; the user can allow it with a rule that names the host: \
-     {HOST_RULE}(domain:{host})"
-)]
-pub(super) struct PrivateAddress {
-    host: String,
-    address: IpAddr,
 }
 
 /// Fetches an address. The hosts of `private` may have private addresses.
@@ -82,67 +66,13 @@ pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched
 async fn ask(url: &Url, private: &[HostPattern]) -> Result<Response, FetchError> {
     let host = normalize_host(url.host_str().unwrap_or_default());
     let reach = if private.iter().any(|pattern| pattern.names(&host)) {
-        Reach::Anywhere
+        AddressReach::Anywhere
     } else {
-        Reach::Public
+        AddressReach::Public
     };
-    // A numeric address is not resolved, so the resolver does not check it.
-    if let Ok(address) = host.parse::<IpAddr>() {
-        reach.check(&host, address)?;
-    }
     let accept = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
-    let request = client(url, reach)?.get(url.clone()).header("accept", accept);
+    let request = reach.client(url)?.get(url.clone()).header("accept", accept);
     Ok(request.send().await?)
-}
-
-/// The addresses that may be connected to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    Public,
-    /// Any: a rule of the user names the host.
-    Anywhere,
-}
-
-impl Reach {
-    fn check(self, host: &str, address: IpAddr) -> Result<(), PrivateAddress> {
-        if self == Self::Anywhere || is_public(address) {
-            return Ok(());
-        }
-        Err(PrivateAddress { host: host.to_owned(), address })
-    }
-}
-
-impl Resolve for Reach {
-    /// What is checked here is what is connected to: nothing is resolved a second time.
-    fn resolve(&self, name: Name) -> Resolving {
-        let reach = *self;
-        Box::pin(async move {
-            let host = name.as_str();
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
-            for address in &found {
-                reach.check(host, address.ip())?;
-            }
-            let addresses: Addrs = Box::new(found.into_iter());
-            Ok(addresses)
-        })
-    }
-}
-
-fn client(url: &Url, reach: Reach) -> Result<Client, FetchError> {
-    let mut builder = Client::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .redirect(reqwest::redirect::Policy::none())
-        // A proxy would resolve names itself, without a check of the address.
-        .no_proxy()
-        .dns_resolver(reach)
-        .user_agent(concat!("dormouse/", env!("CARGO_PKG_VERSION")));
-    // An error only means that one is installed already.
-    let _already = rustls::crypto::ring::default_provider().install_default();
-    if url.scheme() == "http" {
-        // Loading the system's certificates takes milliseconds, and fails where there are none.
-        builder = builder.tls_certs_only([]);
-    }
-    Ok(builder.build()?)
 }
 
 fn target(response: &Response, url: &Url) -> Result<Url, FetchError> {

@@ -121,6 +121,15 @@ impl Interface {
         is_new
     }
 
+    /// The slash commands from here on. What is suggested for a command that is being typed follows.
+    pub fn set_commands(&mut self, commands: Vec<Suggestion>) {
+        let is_new = self.commands != commands;
+        self.commands = commands;
+        if is_new && self.composer.text().starts_with('/') && self.menu.is_none() {
+            self.suggestions = command_suggestions(&self.commands, &self.composer);
+        }
+    }
+
     /// Asks. Keys go to the composer until [`Self::focus_menu`]: those that were meant for a message do not answer.
     pub fn ask(&mut self, choices: Vec<Choice>) {
         self.suggestions = None;
@@ -336,7 +345,7 @@ impl Interface {
             Some(SuggestionKind::EarlierPrompt) => self.search_earlier(),
             // What fits the longer word arrives in a moment.
             Some(SuggestionKind::Attachment) if self.wanted_attachment().is_some() => {}
-            _ => self.suggest_commands(),
+            _ => self.suggestions = command_suggestions(&self.commands, &self.composer),
         }
     }
 
@@ -348,16 +357,6 @@ impl Interface {
         let text = self.composer.text();
         let before = searching.map_or(text, SuggestionList::before).to_owned();
         self.suggestions = Some(SuggestionList::searched(entries, before));
-    }
-
-    fn suggest_commands(&mut self) {
-        let before = self.composer.before_cursor();
-        let typed = before.strip_prefix('/').filter(|typed| !typed.contains(char::is_whitespace));
-        let at_end = before.len() == self.composer.text().len();
-        self.suggestions = typed.filter(|_| at_end).and_then(|typed| {
-            let entries = fitting_commands(&self.commands, typed);
-            SuggestionList::new(SuggestionKind::Command, entries)
-        });
     }
 
     /// Keys with a meaning of their own; it continues if the key is for the composer.
@@ -443,6 +442,15 @@ impl Interface {
         self.composer.set(&text);
         true
     }
+}
+
+/// The commands that fit what is typed after a slash.
+fn command_suggestions(commands: &[Suggestion], composer: &Composer) -> Option<SuggestionList> {
+    let before = composer.before_cursor();
+    let typed = before.strip_prefix('/').filter(|typed| !typed.contains(char::is_whitespace));
+    let at_end = before.len() == composer.text().len();
+    let entries = fitting_commands(commands, typed.filter(|_| at_end)?);
+    SuggestionList::new(SuggestionKind::Command, entries)
 }
 
 #[cfg(test)]

@@ -19,13 +19,11 @@ pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
     };
     let read = mcp_servers::read(&[], &in_force, context.world).unwrap_or_default();
     let mut findings: Vec<DoctorFinding> = read.problems.iter().map(invalid_entry).collect();
-    let hub = mcp_servers::start(
-        read.servers,
-        &[],
-        &context.settings,
-        &context.project,
-        &context.environment,
-    );
+    // Without a home folder other checks say so.
+    let Ok(home) = context.world.home() else { return findings };
+    let tokens = mcp_servers::tokens(&home, &context.world.clock);
+    let DoctorContext { settings, project, environment, .. } = context;
+    let hub = mcp_servers::start(read.servers, &[], settings, project, environment, tokens);
     hub.settled(super::context::CHECK_TIMEOUT).await;
     findings.extend(hub.views().iter().map(server_finding));
     hub.close().await;

@@ -1,6 +1,7 @@
 //! `dormouse mcp list`: the MCP servers that Dormouse uses, and those that it does not use, with the reason.
 
 mod change;
+mod login;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::args::{Arguments, McpCommand};
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::mcp_project_file::{FILE, KEY};
-use crate::wiring::mcp_servers::{read, start, wait};
+use crate::wiring::mcp_servers::{read, start, tokens, wait};
 use crate::wiring::print;
 use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
@@ -33,6 +34,8 @@ pub(crate) async fn run(
         McpCommand::List { json } => list(*json, arguments, world).await,
         McpCommand::Add(add) => change::add(add, world).await,
         McpCommand::Remove { name, scope } => change::remove(name, *scope, world).await,
+        McpCommand::Login { name } => login::login(name, arguments, world).await,
+        McpCommand::Logout { name } => login::logout(name, arguments, world).await,
     }
 }
 
@@ -76,7 +79,14 @@ async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, 
     let mut not_used: Vec<UnusedServer> = read.problems.iter().map(invalid_entry).collect();
     not_used.extend(untrusted(&in_force));
     let environment = environment_for_children(&world.environment, &in_force.settings);
-    let hub = start(read.servers, &[], &in_force.settings, &project, &environment);
+    let hub = start(
+        read.servers,
+        &[],
+        &in_force.settings,
+        &project,
+        &environment,
+        tokens(&world.home()?, &world.clock),
+    );
     wait(&hub, LIST_TIMEOUT).await;
     let views = hub.views();
     hub.close().await;

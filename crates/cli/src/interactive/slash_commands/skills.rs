@@ -11,17 +11,18 @@ use crate::wiring::session_start::ActiveSession;
 use super::command_list::{COMMANDS, SlashCommand, is_command};
 use super::rows::{self, Rows};
 
-/// The skills that the user can call by `/name`.
+/// The skills and prompts of MCP servers that the user can call by `/name`.
 pub(crate) fn names(session: &ActiveSession) -> Vec<String> {
-    callable(session).map(|skill| skill.name.clone()).collect()
+    let skills = callable(session).map(|skill| skill.name.clone());
+    skills.chain(session.servers.prompts().into_iter().map(|prompt| prompt.name)).collect()
 }
 
-/// The same, whole.
+/// The skills among them.
 pub(crate) fn callable(session: &ActiveSession) -> impl Iterator<Item = &Skill> {
     session.engine.session_tools().skills().all().filter(|skill| is_callable(skill))
 }
 
-/// Commands and skills, as the composer suggests them.
+/// Commands, skills and prompts of MCP servers, as the composer suggests them.
 pub(crate) fn suggestions(session: &ActiveSession) -> Vec<Suggestion> {
     let suggestion = |name: &str, description: &str| Suggestion {
         name: format!("/{name}"),
@@ -33,7 +34,10 @@ pub(crate) fn suggestions(session: &ActiveSession) -> Vec<Suggestion> {
         .filter(|command| is_command(command.name) || skills.get(command.name).is_none())
         .map(|command| suggestion(command.name, &command.help()));
     let skills = skills.all().filter(|skill| is_callable(skill));
-    commands.chain(skills.map(|skill| suggestion(&skill.name, &skill.description))).collect()
+    let skills = skills.map(|skill| suggestion(&skill.name, &skill.description));
+    let prompts = session.servers.prompts().into_iter();
+    let prompts = prompts.map(|prompt| suggestion(&prompt.name, &prompt.description));
+    commands.chain(skills).chain(prompts).collect()
 }
 
 /// Whether `/name` calls the skill: a command of the same name takes precedence.
@@ -42,22 +46,29 @@ fn is_callable(skill: &Skill) -> bool {
 }
 
 impl InteractiveSession<'_> {
+    /// Whether a line calls a skill or a prompt of an MCP server.
     pub(crate) fn calls_a_skill(&self, line: &str) -> bool {
         self.session.engine.session_tools().skills().called(line).is_some()
-    }
-
-    /// Whether the user or the project has a skill with the name of a command of ours. One of a plugin does not replace it.
-    pub(crate) fn has_own(&self, command: SlashCommand) -> bool {
-        let skills = self.session.engine.session_tools().skills();
-        let mut rows = COMMANDS.iter().filter(|row| row.command == command);
-        let own = rows.next().and_then(|row| skills.get(row.name));
-        own.is_some_and(|skill| skill.callers.allow_user())
+            || self.session.servers.called_prompt(line).is_some()
     }
 }
 
-/// Runs `/help`: keys, commands, and skills that can be called like commands.
+/// Whether the user or the project has a skill with the name of a command of ours. One of a plugin does not replace it.
+pub(crate) fn has_own(command: SlashCommand, session: &ActiveSession) -> bool {
+    let skills = session.engine.session_tools().skills();
+    let mut rows = COMMANDS.iter().filter(|row| row.command == command);
+    let own = rows.next().and_then(|row| skills.get(row.name));
+    own.is_some_and(|skill| skill.callers.allow_user())
+}
+
+/// Runs `/help`: keys, commands, and what can be called like commands: skills and prompts of MCP servers.
 pub(super) fn help(session: &ActiveSession, view: &SharedView) {
-    view.list(&rows::help().into_iter().chain(callable(session).map(row)).collect());
+    let prompts = session.servers.prompts().into_iter().map(|prompt| {
+        let name = format!("/{} {}", prompt.name, prompt.hint);
+        (name.trim_end().to_owned(), prompt.description)
+    });
+    let callable = callable(session).map(row);
+    view.list(&rows::help().into_iter().chain(callable).chain(prompts).collect());
 }
 
 /// All skills, with those that another one hides.

@@ -311,6 +311,12 @@ mcp-add = Add an MCP server for Dormouse to use
     .env = Environment variable of the program, as in NAME=value; repeatable
     .command = Program and its arguments
 
+mcp-login = Log in at a remote MCP server with OAuth, in the browser
+    .name = Server name
+
+mcp-logout = End the login at a remote MCP server and remove its tokens
+    .name = Server name
+
 mcp-remove = Remove an MCP server from the settings
     .name = Server name
 

@@ -84,6 +84,7 @@ turn-max-cost = Cost limit (--max-cost) reached. No more requests in this run.
 turn-repeating = Stopped: the model made the same { $tool } call three times in a row, with the same result. Tell it what to do instead.
 turn-halted = A hook stopped the turn: { $reason }
 turn-blocked = A hook blocked the prompt; it was not sent: { $reason }
+turn-no-prompt = Not sent: { $reason }
 turn-retry-hint = The conversation is saved: send `continue` to try again.
 turn-too-long-hint = /context shows what fills the context window; /clear starts a new session.
 

@@ -304,6 +304,12 @@ mcp-add = 添加供 Dormouse 使用的 MCP 服务器
     .env = 程序的环境变量，形式为 NAME=value；可重复使用
     .command = 程序及其参数
 
+mcp-login = 在浏览器中通过 OAuth 登录远程 MCP 服务器
+    .name = 服务器名称
+
+mcp-logout = 退出远程 MCP 服务器的登录，并删除其令牌
+    .name = 服务器名称
+
 mcp-remove = 从设置中移除 MCP 服务器
     .name = 服务器名称
 

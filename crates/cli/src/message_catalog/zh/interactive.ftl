@@ -80,6 +80,7 @@ turn-max-cost = 已达到费用上限（--max-cost）。本次运行不再发送
 turn-repeating = 已停止：模型连续三次发起相同的 { $tool } 调用，结果也相同。请告诉它换一种做法。
 turn-halted = 钩子停止了本轮：{ $reason }
 turn-blocked = 钩子拦截了这条消息，未发送：{ $reason }
+turn-no-prompt = 未发送：{ $reason }
 turn-retry-hint = 对话已保存：发送“继续”重试。
 turn-too-long-hint = /context 显示上下文窗口的占用；/clear 开始新会话。
 
