@@ -82,6 +82,12 @@ pub(crate) async fn start_own_servers(
             .clone()
             .with(read.servers.iter().flat_map(ServerSpec::secrets)),
         tokens: config.extensions.servers.as_ref().and_then(|servers| servers.tokens()),
+        questions: config
+            .extensions
+            .servers
+            .as_ref()
+            .map(|servers| servers.questions())
+            .unwrap_or_default(),
     };
     let hub = McpHub::new(read.servers, setup);
     hub.start();

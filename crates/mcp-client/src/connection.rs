@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use dormouse_tools::ProcessError;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, ServerPeerInfo,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    ErrorData, FormElicitationCapability, Implementation, ProtocolVersion, ServerPeerInfo,
     SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, NotificationContext, QuitReason, RunningService,
+    ClientInitializeError, NotificationContext, QuitReason, RequestContext, RunningService,
     RunningServiceCancellationToken,
 };
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient};
@@ -21,11 +22,12 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
+use crate::elicitation::UserQuestions;
 use crate::error_chain::innermost;
 use crate::http::{self, HttpError};
 use crate::message_limit::MessageOverflow;
 use crate::oauth::ServerLogin;
-use crate::server_spec::Transport;
+use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
 use crate::stdio::{ServerCommand, ServerProcess};
 
@@ -37,16 +39,30 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The time between the end of a stream of changes and the request for another.
 const LISTEN_AGAIN: Duration = Duration::from_secs(5);
 
-/// The client side of a connection: offers nothing and notices changes.
+/// The client side of a connection: asks the user what the server wants to know, and notices changes.
 #[derive(Clone)]
 struct ClientEvents {
+    /// The server's name.
+    server: String,
+    questions: UserQuestions,
     changed: Arc<Notify>,
 }
 
 impl ClientHandler for ClientEvents {
     fn get_info(&self) -> ClientConfig {
         let software = Implementation::new("dormouse", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), software)
+        let mut offers = ClientCapabilities::default();
+        let form = FormElicitationCapability::default();
+        offers.elicitation = Some(ElicitationCapability::new().with_form(form));
+        ClientConfig::new(offers, software)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Ok(self.questions.ask(&self.server, request).await)
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
@@ -84,39 +100,40 @@ enum Handshake {
 impl McpConnection {
     /// Connects, and asks which tools the server offers.
     pub(crate) async fn open(
-        transport: &Transport,
+        spec: &ServerSpec,
         login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
     ) -> Result<(Self, Catalog), ConnectionError> {
-        let opening = Self::try_both(transport, login, setup);
+        let opening = Self::try_both(spec, login, setup);
         let opened = tokio::time::timeout(OPEN_TIMEOUT, opening).await;
         opened.unwrap_or(Err(ConnectionError::TimedOut))
     }
 
     /// Uses the old handshake for a server that fails on the new one.
     async fn try_both(
-        transport: &Transport,
+        spec: &ServerSpec,
         login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
     ) -> Result<(Self, Catalog), ConnectionError> {
-        match Self::shake(transport, login, setup, Handshake::Either).await {
+        match Self::shake(spec, login, setup, Handshake::Either).await {
             Err(ConnectionError::Handshake(_)) => {
-                Self::shake(transport, login, setup, Handshake::Old).await
+                Self::shake(spec, login, setup, Handshake::Old).await
             }
             opened => opened,
         }
     }
 
     async fn shake(
-        transport: &Transport,
+        spec: &ServerSpec,
         login: Option<&Arc<ServerLogin>>,
         setup: &McpSetup,
         handshake: Handshake,
     ) -> Result<(Self, Catalog), ConnectionError> {
         let changed = Arc::new(Notify::new());
-        let listener = ClientEvents { changed: Arc::clone(&changed) };
+        let (server, questions) = (spec.name.clone(), setup.questions.clone());
+        let listener = ClientEvents { server, questions, changed: Arc::clone(&changed) };
         let flooded = MessageOverflow::default();
-        let (mut program, served) = match transport {
+        let (mut program, served) = match &spec.transport {
             Transport::Stdio { command, args, env, folder } => {
                 let command =
                     ServerCommand { program: command, args, env, folder: folder.as_deref() };

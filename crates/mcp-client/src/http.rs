@@ -53,6 +53,10 @@ pub(crate) enum HttpError {
     Status(StatusCode),
     #[error("it answered {0}; set `headers` with what it expects")]
     NotAuthorized(StatusCode),
+    #[error(
+        "it answered {status}; set `headers` with what it expects, or try `dormouse mcp login {name}`"
+    )]
+    MayNeedLogin { status: StatusCode, name: String },
     #[error("it needs a login: run `dormouse mcp login {0}`")]
     NeedsLogin(String),
     #[error("{}", MessageOverflow::reason())]
@@ -225,12 +229,15 @@ impl HttpClient {
             }
             _ => response,
         };
-        let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-        if is_refused && Challenge::of(response.headers()).is_some() {
-            let name = login.name().to_owned();
-            return Err(StreamableHttpError::Client(HttpError::NeedsLogin(name)));
+        let (status, name) = (response.status(), login.name().to_owned());
+        let challenge = Challenge::of(response.headers());
+        match challenge.filter(|_| status == StatusCode::UNAUTHORIZED) {
+            Some(challenge) if challenge.names_metadata() || token.is_some() => {
+                Err(StreamableHttpError::Client(HttpError::NeedsLogin(name)))
+            }
+            Some(_) => Err(StreamableHttpError::Client(HttpError::MayNeedLogin { status, name })),
+            None => Ok(response),
         }
-        Ok(response)
     }
 
     async fn answer(

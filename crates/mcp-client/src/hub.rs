@@ -12,6 +12,7 @@ use rmcp::model::JsonObject;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::elicitation::UserQuestions;
 use crate::oauth::TokenStore;
 use crate::server::{McpServer, NOT_ALLOWED, ServerStatus};
 use crate::server_spec::ServerSpec;
@@ -73,6 +74,11 @@ impl McpHub {
     /// Where the tokens of the user's logins are.
     pub fn tokens(&self) -> Option<TokenStore> {
         self.setup.tokens.clone()
+    }
+
+    /// How servers ask the user.
+    pub fn questions(&self) -> UserQuestions {
+        self.setup.questions.clone()
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = &Arc<McpServer>> {

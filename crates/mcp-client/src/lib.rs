@@ -2,7 +2,8 @@
 //!
 //! `server_spec`, `server_settings` and `variables` define which servers there are; `connection` is a connection to one,
 //! over `stdio` or `http`, in messages of bounded length (`message_limit`), with tokens of a login (`oauth`); `server` is a server in a session, `catalog`
-//! the tools it offers, `hub` all servers, `resources` and `prompts` what the user takes from them; `tools` are the tools as the model calls them, by their `tool_name`, and
+//! the tools it offers, `hub` all servers, `resources` and `prompts` what the user takes from them,
+//! `elicitation` what servers ask the user; `tools` are the tools as the model calls them, by their `tool_name`, and
 //! `tool_result` converts their results.
 //!
 //! Invariant: nothing that a server does changes the tools that the model was given at the start of a conversation; the
@@ -12,6 +13,7 @@
 
 mod catalog;
 mod connection;
+mod elicitation;
 mod error_chain;
 mod http;
 mod hub;
@@ -31,6 +33,9 @@ mod tool_result;
 mod tools;
 mod variables;
 
+pub use elicitation::{
+    ElicitationForm, ElicitationReply, Elicitor, FieldKind, FormField, UserQuestions,
+};
 pub use hub::{McpHub, ServerView};
 pub use oauth::{LoginPrompt, OAuthError, TokenStore, log_in, log_out};
 pub use prompts::{McpPrompt, PromptContent, PromptError};

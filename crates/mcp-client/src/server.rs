@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequestParams, CallToolResponse, JsonObject};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, InputRequest, InputResponses, JsonObject,
+};
 use rmcp::service::ServiceError;
 use rmcp::{Peer, RoleClient};
 use thiserror::Error;
@@ -33,6 +35,8 @@ use dormouse_tools::{ToolError, ToolOutput};
 /// A server that keeps failing is not started again and again.
 const MAX_STARTS: usize = 5;
 const STARTS_WITHIN: Duration = Duration::from_mins(10);
+/// The most rounds of questions of one call.
+const MAX_ROUNDS: usize = 10;
 /// The longest error text of a server, in characters.
 const ERROR_CHARS: usize = 4_000;
 
@@ -169,7 +173,7 @@ impl McpServer {
         let opened = tokio::select! {
             biased;
             () = stop.cancelled() => return self.down("it was stopped"),
-            opened = McpConnection::open(&self.spec.transport, self.login.as_ref(), &self.setup) => opened,
+            opened = McpConnection::open(&self.spec, self.login.as_ref(), &self.setup) => opened,
         };
         let (connection, catalog) = match opened {
             Ok(opened) => opened,
@@ -271,7 +275,8 @@ impl McpServer {
             let peer = self.peer().await.map_err(|error| self.not_available(&error))?;
             self.check_offered(tool)?;
             let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-            self.answer(tool, peer.call_tool_once(params).await).await
+            let answered = self.call_with_questions(&peer, params).await;
+            self.answer(tool, answered).await
         };
         let timeout = self.call_timeout();
         // Dropping the call tells the server that it was cancelled.
@@ -285,6 +290,32 @@ impl McpServer {
                 timeout.as_millis()
             ))),
         }
+    }
+
+    /// Calls a tool. What it needs to know from the user is asked, and the call is made again with that (servers that speak the
+    /// new revision; others ask while the call runs).
+    async fn call_with_questions(
+        &self,
+        peer: &Peer<RoleClient>,
+        mut params: CallToolRequestParams,
+    ) -> Result<CallToolResponse, ServiceError> {
+        for _ in 0..MAX_ROUNDS {
+            let wanted = match peer.call_tool_once(params.clone()).await? {
+                CallToolResponse::InputRequired(wanted) => wanted,
+                done => return Ok(done),
+            };
+            let mut answers = InputResponses::new();
+            for (key, request) in wanted.input_requests.clone().unwrap_or_default() {
+                let InputRequest::Elicitation(request) = request else {
+                    return Ok(CallToolResponse::InputRequired(wanted));
+                };
+                let answer = self.setup.questions.ask(&self.spec.name, request.params).await;
+                answers.insert(key, serde_json::to_value(answer).unwrap_or_default());
+            }
+            params.input_responses = Some(answers);
+            params.request_state = wanted.request_state;
+        }
+        Err(ServiceError::InputRequiredRoundsExceeded { max_rounds: MAX_ROUNDS })
     }
 
     /// How long a request may take.
@@ -310,7 +341,7 @@ impl McpServer {
         match answered {
             Ok(CallToolResponse::Complete(done)) => Ok(self.without_tokens(tool_output(done))),
             Ok(CallToolResponse::InputRequired(_)) => Err(self.failed(&format!(
-                "`{tool}` asks the user a question during the call, which is not supported"
+                "`{tool}` wants something of the client during the call that is not supported"
             ))),
             Ok(_) => Err(self.failed(&format!(
                 "`{tool}` wants to continue in the background as a task, which is not supported"

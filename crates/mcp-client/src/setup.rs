@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_base::{Environment, Redactor};
 use dormouse_tools::Reaper;
 
+use crate::elicitation::UserQuestions;
 use crate::oauth::TokenStore;
 
 /// What servers are started with.
@@ -23,6 +24,8 @@ pub struct McpSetup {
     pub redactor: Redactor,
     /// Where tokens of logins are; none where nobody has logged in.
     pub tokens: Option<TokenStore>,
+    /// How servers ask the user.
+    pub questions: UserQuestions,
 }
 
 /// How long a call may take by default.

@@ -11,6 +11,7 @@ mod dragged_image;
 mod edit_diff;
 mod file_suggestions;
 mod first_session;
+mod form;
 mod images;
 mod input_loop;
 mod keyboard;
@@ -112,6 +113,8 @@ async fn run_session(
     let ready = Box::pin(session_start::prepare(arguments, choice, world, Untrusted::Ask));
     let ready = notify_if_slow(ready, || print::note(&msg!("connecting"))).await?;
     let session = ready.open(arguments, world, UserAccess::asking(Arc::new(confirmer)))?;
+    let (asker, forms) = form::channel();
+    session.servers.questions().set(Arc::new(asker));
     let history = PromptHistory::new(world.home()?);
     let entries = history.entries().map_err(Failure::failed)?;
     let (screen, input) = terminal(arguments, &world.environment, &session, entries)
@@ -125,6 +128,7 @@ async fn run_session(
         view: SharedView::new(view),
         input,
         confirmations,
+        forms,
         signals: Signals::listen()?,
         history,
         status_line: StatusLine::default(),

@@ -10,6 +10,7 @@ use crate::wiring::session_start::ActiveSession;
 use crate::wiring::world::World;
 
 use super::confirmation::PendingConfirmation;
+use super::form::PendingStep;
 use super::prompt_history::PromptHistory;
 use super::signals::Signals;
 use super::status_line::StatusLine;
@@ -24,6 +25,8 @@ pub(super) struct InteractiveSession<'a> {
     pub(super) view: SharedView,
     pub(super) input: TerminalInput,
     pub(super) confirmations: UnboundedReceiver<PendingConfirmation>,
+    /// Questions of forms that MCP servers send.
+    pub(super) forms: UnboundedReceiver<PendingStep>,
     pub(super) signals: Signals,
     pub(super) history: PromptHistory,
     pub(super) status_line: StatusLine,

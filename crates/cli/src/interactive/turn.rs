@@ -26,8 +26,10 @@ use crate::wiring::session_start::ActiveSession;
 use crate::wiring::settings_file;
 use crate::wiring::world::World;
 
+use super::attention::SessionActivity;
 use super::background;
 use super::confirmation::{self, MenuReply, PendingConfirmation, RuleLifetime, is_shown_whole};
+use super::form::{PendingStep, StepPlace};
 use super::line_editor::{InputEvent, LineEditor, ReadRequest};
 use super::live_screen::{FRAME, LiveScreen};
 use super::session::{AfterInput, InteractiveSession};
@@ -57,6 +59,7 @@ pub(super) struct TurnMonitor<'t> {
     steering: &'t Steering,
     input: &'t mut TerminalInput,
     confirmations: &'t mut UnboundedReceiver<PendingConfirmation>,
+    forms: &'t mut UnboundedReceiver<PendingStep>,
     signals: &'t mut Signals,
     world: &'t World,
     gate: PermissionGate,
@@ -73,6 +76,17 @@ struct OpenQuestion<'t> {
     reply: oneshot::Sender<ConfirmationReply>,
     /// The answer, where it is typed as a line; a menu has its answer among the keys.
     line: Option<LocalBoxFuture<'t, Answered>>,
+}
+
+/// Where the answer to an open question of a form goes.
+type OpenStep = oneshot::Sender<MenuAnswer>;
+
+/// Waits until nobody waits for the answer to a question any more.
+async fn abandoned(step: Option<&mut OpenStep>) {
+    match step {
+        Some(step) => step.closed().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl InteractiveSession<'_> {
@@ -111,6 +125,7 @@ impl InteractiveSession<'_> {
             steering: &self.steering,
             input: &mut self.input,
             confirmations: &mut self.confirmations,
+            forms: &mut self.forms,
             signals: &mut self.signals,
             world: self.world,
             gate: self.session.gate.clone(),
@@ -155,8 +170,9 @@ impl<'t> TurnMonitor<'t> {
         let mut next = AfterInput::Prompt;
         // One permission prompt at a time; others wait in the channel.
         let mut asking: Option<OpenQuestion<'t>> = None;
+        let mut form: Option<OpenStep> = None;
         loop {
-            let free = asking.is_none();
+            let free = asking.is_none() && form.is_none();
             let line = async {
                 match asking.as_mut().and_then(|question| question.line.as_mut()) {
                     Some(line) => line.await,
@@ -179,12 +195,16 @@ impl<'t> TurnMonitor<'t> {
                 Some(asked) = self.confirmations.recv(), if free => {
                     asking = Some(self.ask(asked));
                 }
+                Some(step) = self.forms.recv(), if free => form = self.ask_step(step),
+                () = abandoned(form.as_mut()) => self.settle_step(form.take(), None),
                 event = self.input.turn_event() => match event {
                     Some(Ok(event)) => {
                         let action = self.view.live(|live| live.event(&event)).flatten();
                         match action {
                             Some(UserAction::Answer(answer)) => {
-                                if let Some(open) = asking.take() {
+                                if form.is_some() {
+                                    self.settle_step(form.take(), Some(answer));
+                                } else if let Some(open) = asking.take() {
                                     asking = self.answer_menu(open, answer).await;
                                 }
                             }
@@ -304,6 +324,32 @@ impl<'t> TurnMonitor<'t> {
         // Lines are printed whole.
         let is_seen = line.is_some() || question.change.as_ref().is_none_or(is_shown_whole);
         OpenQuestion { request: question, rule: None, is_seen, reply, line }
+    }
+
+    /// Shows a question of a form; none where it cannot be shown.
+    fn ask_step(&mut self, step: PendingStep) -> Option<OpenStep> {
+        let PendingStep { text, choices, place, reply } = step;
+        let mut view = self.view.borrow_mut();
+        view.note(&text, Style::PLAIN);
+        let Some(live) = view.live() else {
+            view.note(&msg!("form-plain"), Style::DIM);
+            let _gone = reply.send(MenuAnswer::Cancelled);
+            return None;
+        };
+        match place {
+            StepPlace::First => live.ask(choices),
+            StepPlace::Next => live.ask_next(choices),
+        }
+        live.set_activity(SessionActivity::Asking);
+        Some(reply)
+    }
+
+    /// Closes a question of a form and sends the answer; whoever asked may be gone.
+    fn settle_step(&self, step: Option<OpenStep>, answer: Option<MenuAnswer>) {
+        self.view.borrow_mut().answered(None);
+        if let (Some(step), Some(answer)) = (step, answer) {
+            let _gone = step.send(answer);
+        }
     }
 
     /// Takes an answer of a menu. The question stays open where another answer is needed.

@@ -11,7 +11,7 @@ use dormouse_base::{
 };
 use dormouse_mcp_client::{
     CALL_TIMEOUT, McpHub, McpSetup, ParsedServers, START_TIMEOUT, ServerOrigin, ServerSpec,
-    ServerStatus, TokenStore, Variables, parse_servers, read_servers,
+    ServerStatus, TokenStore, UserQuestions, Variables, parse_servers, read_servers,
 };
 use dormouse_tools::Reaper;
 use serde_json::Value;
@@ -94,6 +94,7 @@ pub(crate) fn start(
         call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
         redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
         tokens: Some(tokens),
+        questions: UserQuestions::default(),
     };
     let hub = McpHub::new(specs, setup);
     hub.hold(held);

@@ -69,6 +69,7 @@ mod mcp_http;
 mod mcp_login;
 mod mcp_mean;
 mod mcp_prompts;
+mod mcp_questions;
 mod mcp_servers;
 mod memory;
 mod memory_attack;

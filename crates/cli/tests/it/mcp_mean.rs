@@ -60,10 +60,11 @@ fn serve() {
     let mut mean = Mean {
         tools: vec![
             "echo", "die", "hang", "endless", "big", "long", "rubbish", "change", "secret", "fail",
-            "pictures", "going", "say", LONG_NAME,
+            "pictures", "going", "say", "ask", LONG_NAME,
         ],
         era: start,
         waiting: None,
+        asking: None,
         subscription: None,
     };
     if mean.era == "stubborn" {
@@ -92,6 +93,8 @@ struct Mean {
     era: String,
     /// The call of `change`, which is answered once the new tools were asked for.
     waiting: Option<Value>,
+    /// The call of `ask`, which is answered with what the user says.
+    asking: Option<Value>,
     /// The request of who wants to be told of changes, in the new era.
     subscription: Option<Value>,
 }
@@ -152,6 +155,14 @@ impl Mean {
                 name => refuse(-32602, &format!("{name} is broken")),
             },
             "tools/call" => self.call(id, &message["params"], &answer, &refuse),
+            // The answer of the client to a question.
+            "" if *id == json!("question") => {
+                let content =
+                    json!([{"type": "text", "text": format!("heard {}", message["result"])}]);
+                let id = self.asking.take();
+                say(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})
+                    .to_string());
+            }
             "notifications/cancelled" => note("mean-cancelled", &message["params"].to_string()),
             _ if id.is_null() => {}
             _ => refuse(-32601, "no such method"),
@@ -222,6 +233,20 @@ impl Mean {
                 {"type": "resource", "resource": {"uri": "file:///r", "text": "inside"}},
                 {"type": "resource_link", "uri": "file:///l", "name": "linked"},
             ]})),
+            // The new revision has no requests of servers: the call is made again, with the answer.
+            "ask" if self.era == "modern" => match params["inputResponses"].get("q") {
+                Some(answer) => text(&format!("heard {answer} for {}", params["requestState"])),
+                None => answer(json!({
+                    "resultType": "input_required",
+                    "requestState": "the state",
+                    "inputRequests": {"q": {"method": "elicitation/create", "params": question()}},
+                })),
+            },
+            "ask" => {
+                self.asking = Some(id.clone());
+                let ask = json!({"jsonrpc": "2.0", "id": "question", "method": "elicitation/create", "params": question()});
+                say(&ask.to_string());
+            }
             "say" => text(params["arguments"]["word"].as_str().unwrap()),
             name if self.tools.contains(&name) => {
                 note("mean-heard", &params["arguments"].to_string());
@@ -264,6 +289,20 @@ fn review(arguments: &Value) -> Value {
         {"role": "assistant", "content": text("I shall.".to_owned())},
         {"role": "user", "content": rules},
     ]})
+}
+
+/// A form with a field of each kind.
+fn question() -> Value {
+    json!({
+        "mode": "form",
+        "message": "How shall it be done?",
+        "requestedSchema": {"type": "object", "required": ["branch", "color"], "properties": {
+            "branch": {"type": "string", "title": "Branch", "description": "where to", "minLength": 3},
+            "count": {"type": "integer", "minimum": 1, "maximum": 9},
+            "draft": {"type": "boolean", "title": "As a draft"},
+            "color": {"type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"]},
+        }},
+    })
 }
 
 fn tool(name: &str) -> Value {

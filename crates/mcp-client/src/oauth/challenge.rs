@@ -18,6 +18,11 @@ impl Challenge {
         values.filter_map(|value| value.to_str().ok()).find_map(Self::parse)
     }
 
+    /// Whether the server says where a login begins; servers of older revisions do not.
+    pub(crate) fn names_metadata(&self) -> bool {
+        self.metadata.is_some()
+    }
+
     fn parse(header: &str) -> Option<Self> {
         let lower = header.to_ascii_lowercase();
         let at = lower.find("bearer")?;

@@ -378,3 +378,17 @@ command-ends = The background command { $id } ends with the session: { $command 
 notes-none = No session notes. With the switch `session_notes` they start when the conversation fills half the window, or 40,000 tokens.
 hint-searching = Earlier messages · type to search · Up, Down: choose · Enter: take · Esc: back
 expand-unknown = There are no collapsed messages with the number `{ $number }`; they are numbered from 1, the oldest first.
+
+form-intro = The MCP server `{ $server }` asks you something. Your answer goes to that server: do not enter passwords or keys.
+form-answer = Answer
+form-yes = Yes
+form-no = No
+form-skip = Leave it empty
+form-decline = Do not answer
+form-send = Send this to `{ $server }`?
+form-send-yes = Send
+form-invalid = That does not fit. Expected: { $expected }.
+form-expects-number = a number{ $range }
+form-expects-whole-number = a whole number{ $range }
+form-expects-text = a text of { $range } characters
+form-plain = This cannot be answered with --plain; the server is told so.

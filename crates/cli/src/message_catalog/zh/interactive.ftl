@@ -335,3 +335,17 @@ command-ends = 后台命令 { $id } 随会话结束：{ $command }
 notes-none = 没有会话笔记。打开开关 `session_notes` 后，当对话占满窗口的一半或 40,000 token 时开始记录。
 hint-searching = 历史消息 · 输入以搜索 · ↑↓：选择 · Enter：采用 · Esc：返回
 expand-unknown = 没有折叠 `{ $number }`；折叠从 1 开始编号，最早的在前。
+
+form-intro = MCP 服务器 `{ $server }` 向你提问。你的回答会发送给该服务器：请勿输入密码或密钥。
+form-answer = 回答
+form-yes = 是
+form-no = 否
+form-skip = 留空
+form-decline = 不回答
+form-send = 将以上内容发送给 `{ $server }`？
+form-send-yes = 发送
+form-invalid = 输入不符合要求，应为：{ $expected }。
+form-expects-number = 数字{ $range }
+form-expects-whole-number = 整数{ $range }
+form-expects-text = { $range } 个字符的文本
+form-plain = 使用 --plain 时无法回答，已告知服务器。
