@@ -6,9 +6,12 @@ use std::sync::Arc;
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, HookContext};
 use dormouse_conversation::Block;
-use dormouse_extensions::skills::{SkillOwner, Skills};
-use dormouse_hooks::{HookRunner, PromptSource, SessionEndReason, SessionSource, SetupTrigger};
+use dormouse_extensions::skills::SkillOwner;
+use dormouse_hooks::{
+    HookRunner, PromptExpansion, PromptSource, SessionEndReason, SessionSource, SetupTrigger,
+};
 
+use crate::config::Extensions;
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::EventSink;
 use crate::hook_model::EngineHookModel;
@@ -29,6 +32,31 @@ pub(crate) struct SessionHooks {
     pending_start: Option<SessionSource>,
     /// What hooks want the model to read with the next prompt.
     notes: Vec<String>,
+}
+
+/// What a prompt calls with `/name`.
+struct CalledByName<'p> {
+    /// Its kind, as hooks are told.
+    kind: &'static str,
+    name: String,
+    arguments: &'p str,
+    /// Whose it is, as hooks are told.
+    source: &'static str,
+}
+
+/// The skill, or else the prompt of an MCP server, that a prompt calls.
+fn called<'p>(prompt: &'p str, extensions: &Extensions) -> Option<CalledByName<'p>> {
+    if let Some((skill, arguments)) = extensions.skills.called(prompt) {
+        let source = match skill.owner {
+            SkillOwner::User => "user",
+            SkillOwner::Project => "project",
+            SkillOwner::Plugin => "plugin",
+        };
+        let (kind, name) = ("slash_command", skill.name.clone());
+        return Some(CalledByName { kind, name, arguments, source });
+    }
+    let (called, arguments) = extensions.servers.as_ref()?.called_prompt(prompt)?;
+    Some(CalledByName { kind: "mcp_prompt", name: called.name, arguments, source: "mcp" })
 }
 
 impl SessionHooks {
@@ -110,18 +138,19 @@ impl SessionHooks {
         &mut self,
         prompt: &str,
         source: PromptSource,
-        skills: &Skills,
+        extensions: &Extensions,
         session: &Dir,
         sink: &mut EventSink<'_>,
     ) -> Option<String> {
         let runner = self.runner.clone()?;
-        if let Some((skill, arguments)) = skills.called(prompt) {
-            let owner = match skill.owner {
-                SkillOwner::User => "user",
-                SkillOwner::Project => "project",
-                SkillOwner::Plugin => "plugin",
-            };
-            let expansion = runner.prompt_expansion(&skill.name, arguments, owner, prompt);
+        if let Some(CalledByName { kind, name, arguments, source }) = called(prompt, extensions) {
+            let expansion = runner.prompt_expansion(PromptExpansion {
+                expansion_type: kind,
+                command_name: &name,
+                command_args: arguments,
+                command_source: source,
+                prompt,
+            });
             let verdict = runner.run_with_notices(expansion, sink).await;
             if let Some(why) = verdict.block.or(verdict.halt) {
                 return Some(why);

@@ -265,7 +265,7 @@ async fn check_prompt(
     }
     let has_user = config.tools.confirmer.is_some();
     let source = if has_user { PromptSource::User } else { PromptSource::Sdk };
-    hooks.check_prompt(prompt, source, &config.extensions.skills, session, sink).await
+    hooks.check_prompt(prompt, source, &config.extensions, session, sink).await
 }
 
 /// Appends the user's prompt and its attachments.

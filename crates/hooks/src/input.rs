@@ -156,6 +156,21 @@ pub enum PromptSource {
     Sdk,
 }
 
+/// What the user has called with `/name`, and what it stands for.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct PromptExpansion<'a> {
+    /// `slash_command` for a skill or a command, `mcp_prompt` for the prompt of an MCP server.
+    pub expansion_type: &'static str,
+    /// The name.
+    pub command_name: &'a str,
+    /// What stands behind it.
+    pub command_args: &'a str,
+    /// Whose it is: `user`, `project`, `plugin` or `mcp`.
+    pub command_source: &'static str,
+    /// The whole prompt.
+    pub prompt: &'a str,
+}
+
 /// The fields of one event.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -230,13 +245,7 @@ pub(crate) enum EventInput<'a> {
     Batch {
         tool_calls: &'a [BatchCall<'a>],
     },
-    Expansion {
-        expansion_type: &'static str,
-        command_name: &'a str,
-        command_args: &'a str,
-        command_source: &'static str,
-        prompt: &'a str,
-    },
+    Expansion(PromptExpansion<'a>),
     SubagentStart {
         /// For the matcher; [`CommonInput`] has it as well.
         #[serde(skip)]
@@ -380,7 +389,7 @@ impl EventInput<'_> {
                 CompactionTrigger::Manual => "manual",
             },
             Self::Instructions { load_reason, .. } => load_reason,
-            Self::Expansion { command_name, .. } => command_name,
+            Self::Expansion(expansion) => expansion.command_name,
             Self::SubagentStart { agent_type } | Self::SubagentStop { agent_type, .. } => {
                 agent_type
             }

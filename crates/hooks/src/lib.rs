@@ -42,8 +42,8 @@ pub use dispatch::{HookRunnerParts, HookSession, HookSubagent, HookVerdict};
 pub use event::{HookEvent, UnknownHookEvent};
 pub use execute::HookEnvironment;
 pub use input::{
-    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, PromptSource, PulledMemory,
-    RecalledMemoryInput, SavedMemory, SessionEndReason, SessionSource, SetupTrigger,
+    BatchCall, DreamEndEvent, MemoryRecalledEvent, MemorySavedEvent, PromptExpansion, PromptSource,
+    PulledMemory, RecalledMemoryInput, SavedMemory, SessionEndReason, SessionSource, SetupTrigger,
     TeamSyncedEvent,
 };
 pub use list::{HookQuery, HookView};

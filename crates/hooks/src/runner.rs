@@ -13,8 +13,8 @@ use crate::config::Hooks;
 use crate::dispatch::{HookDispatcher, HookRunnerParts, HookVerdict, lock};
 use crate::event::HookEvent;
 use crate::input::{
-    BatchCall, DreamEndEvent, EventInput, MemoryRecalledEvent, MemorySavedEvent, PromptSource,
-    SessionEndReason, SessionSource, SetupTrigger, TeamSyncedEvent,
+    BatchCall, DreamEndEvent, EventInput, MemoryRecalledEvent, MemorySavedEvent, PromptExpansion,
+    PromptSource, SessionEndReason, SessionSource, SetupTrigger, TeamSyncedEvent,
 };
 use crate::origin::HookLayer;
 use crate::pending::HookNotice;
@@ -183,21 +183,9 @@ impl HookRunner {
         self.dispatcher.fire(HookEvent::UserPromptSubmit, details).await
     }
 
-    /// `UserPromptExpansion`: the user has called the skill `command_name` with `/name`.
-    pub async fn prompt_expansion(
-        &self,
-        command_name: &str,
-        command_args: &str,
-        command_source: &'static str,
-        prompt: &str,
-    ) -> HookVerdict {
-        let details = EventInput::Expansion {
-            expansion_type: "slash_command",
-            command_name,
-            command_args,
-            command_source,
-            prompt,
-        };
+    /// `UserPromptExpansion`: the user has called something with `/name`.
+    pub async fn prompt_expansion(&self, expansion: PromptExpansion<'_>) -> HookVerdict {
+        let details = EventInput::Expansion(expansion);
         self.dispatcher.fire(HookEvent::UserPromptExpansion, details).await
     }
 

@@ -264,3 +264,71 @@ fn a_login_that_fails_says_why_and_leaves_nothing() {
     home.run(&mut dormouse(&home, &["mcp", "login", "nobody"])).expect_code(2);
     server.finish();
 }
+
+/// A server that answers every request with these bodies, by the end of the path.
+fn answering(pages: impl FnOnce(&str) -> Vec<(&'static str, Value)>) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let pages = pages(&base);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut request = [0; 8192];
+            let count = stream.read(&mut request).unwrap_or(0);
+            let head = String::from_utf8_lossy(&request[..count]).into_owned();
+            let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+            let page = pages.iter().find(|(known, _)| path == *known);
+            let (status, body) = match page {
+                Some((_, body)) => ("200 OK", body.to_string()),
+                None if path == "/mcp" => ("401 Unauthorized", "{}".to_owned()),
+                None => ("404 Not Found", "{}".to_owned()),
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+            let _gone = stream.write_all(answer.as_bytes());
+        }
+    });
+    base
+}
+
+/// Addresses that a server names lead nowhere that the user has not named, and metadata of others are not taken.
+#[test]
+fn a_server_cannot_send_the_login_elsewhere() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = home_for(&server);
+    let of_issuer = |issuer: &str, methods: &[&str]| {
+        json!({
+            "issuer": issuer, "authorization_endpoint": "https://10.1.2.3/auth",
+            "token_endpoint": format!("{issuer}/token"), "code_challenge_methods_supported": methods,
+        })
+    };
+    // The server's own address stands for `OWN`.
+    for (resource, issuer, metadata, reason) in [
+        ("https://other.example/mcp", "OWN", Value::Null, "which is another server"),
+        ("OWN/mcp", "http://10.1.2.3/login", Value::Null, "only https is safe for a login"),
+        ("OWN/mcp", "https://10.1.2.3/login", Value::Null, "it is in a private network"),
+        ("OWN/mcp", "https://169.254.169.254/latest", Value::Null, "it is in a private network"),
+        ("OWN/mcp", "file:///etc/passwd", Value::Null, "only https is safe for a login"),
+        ("OWN/mcp", "OWN", of_issuer("https://login.example", &["S256"]), "name another issuer"),
+        ("OWN/mcp", "OWN", of_issuer("OWN", &["plain"]), "does not support PKCE with S256"),
+        ("OWN/mcp", "OWN", of_issuer("OWN", &["S256"]), "it is in a private network"),
+    ] {
+        let base = answering(|base| {
+            let own = |text: &str| text.replace("OWN", base);
+            let found = json!({"resource": own(resource), "authorization_servers": [own(issuer)]});
+            let metadata = serde_json::from_str(&own(&metadata.to_string())).unwrap();
+            let mut pages = vec![("/.well-known/oauth-protected-resource/mcp", found)];
+            pages.push(("/.well-known/oauth-authorization-server", metadata));
+            pages
+        });
+        let entry = json!({"type": "http", "url": format!("{base}/mcp")});
+        settings(&home, &json!({ "safe": entry }));
+        let output = home.run(&mut dormouse(&home, &["mcp", "login", "safe"]));
+        output.expect_code(1);
+        assert!(output.stderr.contains(reason), "{resource} {issuer}: {}", output.stderr);
+        assert_eq!(output.stdout, "", "nothing was opened");
+    }
+    server.finish();
+}

@@ -148,10 +148,15 @@ impl Mean {
                 let later = self.tools.contains(&"coming");
                 answer(json!({ "prompts": prompts(later) }));
             }
-            "prompts/get" => match message["params"]["name"].as_str().unwrap() {
+            "prompts/get" => match noted("mean-prompted", &message["params"]["name"]) {
                 "review" => answer(review(&message["params"]["arguments"])),
                 "picture" => answer(json!({"messages": [{"role": "user", "content":
                     {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}}]})),
+                "told" => {
+                    let text = std::fs::read_to_string("mean-prompt").unwrap();
+                    let content = json!({"type": "text", "text": text});
+                    answer(json!({"messages": [{"role": "user", "content": content}]}));
+                }
                 name => refuse(-32602, &format!("{name} is broken")),
             },
             "tools/call" => self.call(id, &message["params"], &answer, &refuse),
@@ -273,7 +278,8 @@ fn prompts(later: bool) -> Value {
         "description": "Reads a file\n  twice.",
         "arguments": [argument("file", true), argument("depth", false)],
     });
-    let mut prompts = vec![review, json!({"name": "picture"}), json!({"name": "broken"})];
+    let plain = ["picture", "broken", "told"].map(|name| json!({ "name": name }));
+    let mut prompts: Vec<Value> = std::iter::once(review).chain(plain).collect();
     if later {
         prompts.push(json!({"name": "later", "description": "Comes later."}));
     }
@@ -334,6 +340,12 @@ fn note(file: &str, line: &str) {
     let mut file =
         std::fs::OpenOptions::new().create(true).append(true).open(PathBuf::from(file)).unwrap();
     file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+/// The same, with the text.
+fn noted<'v>(file: &str, value: &'v Value) -> &'v str {
+    note(file, value.as_str().unwrap());
+    value.as_str().unwrap()
 }
 
 fn wait_for(file: &str) {

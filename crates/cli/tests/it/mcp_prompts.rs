@@ -107,3 +107,29 @@ fn prompts_are_called_in_headless_runs() {
     assert!(told.contains(r#"Review {"file":"a.rs"}."#), "{told}");
     server.finish();
 }
+
+/// Hooks see what the user calls, and can block it before the server is asked.
+#[test]
+fn hooks_see_the_prompt_that_is_called() {
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("done")).start();
+    let home = mean_home(&server);
+    let block = "cat >> seen; echo no reviews today >&2; exit 2";
+    let hook = json!([{"matcher": "mcp__mean__review", "hooks": [{"command": block}]}]);
+    let hooks = json!({"hooks": {"UserPromptExpansion": hook}}).to_string();
+    let output = home.run(&mut ask(&home, &["--settings", &hooks, "/mcp__mean__review a.rs"]));
+    output.expect_code(3);
+    assert!(output.stderr.contains("no reviews today"), "{}", output.stderr);
+    let seen: serde_json::Value = serde_json::from_str(&home.read("seen")).unwrap();
+    for (field, value) in [
+        ("expansion_type", "mcp_prompt"),
+        ("command_name", "mcp__mean__review"),
+        ("command_args", "a.rs"),
+        ("command_source", "mcp"),
+    ] {
+        assert_eq!(seen[field], value, "{seen}");
+    }
+    assert!(!home.project().join("mean-prompted").exists(), "the server was not asked");
+    run(&home, &["--settings", &hooks, "/mcp__mean__picture"]);
+    assert_eq!(home.read("mean-prompted"), "picture\n");
+    server.finish();
+}

@@ -58,6 +58,8 @@ const WAYS: &[(&str, Way)] = &[
     ("a file attached, session resumed", |wording| attached(wording, true)),
     ("a command of the user's, session resumed", from_user_command),
     ("an MCP server's result", from_mcp_server),
+    ("an MCP server's prompt", |wording| from_mcp_prompt(wording, false)),
+    ("an MCP server's prompt, session resumed", |wording| from_mcp_prompt(wording, true)),
     ("a subagent's report", from_subagent),
     ("a message of another session", from_message),
     ("a memory of the repository", from_repository_memory),
@@ -185,6 +187,27 @@ fn from_mcp_server(wording: usize) -> TestHome {
     home.run(&mut ask(&home, &["--allowed-tools", "mcp__mean__echo", ASKED])).success();
     was_read(&server);
     server.finish();
+    home
+}
+
+/// The user calls a prompt of a server, which says it; it is saved in the same turn, or when the session is resumed.
+fn from_mcp_prompt(wording: usize, resumes: bool) -> TestHome {
+    let server = server(WireFormat::Anthropic).start();
+    let home = mean_home(&server);
+    home.write("mean-prompt", page_text());
+    let turns = if resumes {
+        vec![ScriptedTurn::new().text("I have read it.")]
+    } else {
+        vec![saves(wording), ScriptedTurn::new().text("done")]
+    };
+    for turn in turns {
+        server.push(turn);
+    }
+    home.run(&mut ask(&home, &["/mcp__mean__told"])).success();
+    was_read(&server);
+    if resumes {
+        save_when_resumed(&home, &server, wording);
+    }
     home
 }
 
