@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::error_chain::innermost;
 use crate::message_limit::{MAX_MESSAGE_BYTES, MessageOverflow};
-use crate::oauth::{Challenge, ServerLogin};
+use crate::oauth::{Challenge, OAuthError, ServerLogin};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much is read of a refusal.
@@ -57,6 +57,8 @@ pub(crate) enum HttpError {
         "it answered {status}; set `headers` with what it expects, or try `dormouse mcp login {name}`"
     )]
     MayNeedLogin { status: StatusCode, name: String },
+    #[error("the login there could not be renewed: {0}")]
+    Login(#[from] OAuthError),
     #[error("it needs a login: run `dormouse mcp login {0}`")]
     NeedsLogin(String),
     #[error("{}", MessageOverflow::reason())]
@@ -214,13 +216,14 @@ impl HttpClient {
         let fail = |error: reqwest::Error| StreamableHttpError::Client(error.into());
         let Some(login) = &self.login else { return request.send().await.map_err(fail) };
         let again = request.try_clone();
-        let token = login.token().await;
+        let failed = |error: OAuthError| StreamableHttpError::Client(error.into());
+        let token = login.token().await.map_err(failed)?;
         let response = with_token(request, token.as_deref()).send().await.map_err(fail)?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
         let renewed = match &token {
-            Some(refused) => login.renewed(refused).await,
+            Some(refused) => login.renewed(refused).await.map_err(failed)?,
             None => None,
         };
         let response = match (again, renewed) {

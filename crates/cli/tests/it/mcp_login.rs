@@ -225,10 +225,15 @@ fn processes_take_turns_to_renew() {
 
 #[test]
 fn a_login_that_fails_says_why_and_leaves_nothing() {
-    let server = server(WireFormat::Anthropic).start();
+    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
     let home = home_for(&server);
     let guarded = Guarded::start(&home, "3600");
     guarded.configure(&home, &json!({}));
+    // A session starts without it, and says what to do.
+    let session = home.run(&mut ask(&home, &["hi"]));
+    let hint =
+        "MCP server `safe` is not available: it needs a login: run `dormouse mcp login safe`";
+    assert!(session.success().stderr.contains(hint), "{}", session.stderr);
     // An answer with another state is not taken, and does not end the wait.
     let running = home.spawn(&mut dormouse(&home, &["mcp", "login", "safe"]));
     running.wait_for_stdout(|text| text.contains('\n'));

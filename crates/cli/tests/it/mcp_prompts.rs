@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::mcp_client::{call, mean_home, run};
 use crate::mcp_mean::{entry, settings};
+use crate::memory::list;
 use crate::program::{ask, server};
 use crate::talk::{leave, say, talk, texts};
 
@@ -131,5 +132,25 @@ fn hooks_see_the_prompt_that_is_called() {
     assert!(!home.project().join("mean-prompted").exists(), "the server was not asked");
     run(&home, &["--settings", &hooks, "/mcp__mean__picture"]);
     assert_eq!(home.read("mean-prompted"), "picture\n");
+    server.finish();
+}
+
+/// What a prompt says is from outside: a memory that only repeats it is not recalled until the user confirms it.
+#[test]
+fn a_memory_that_repeats_a_prompt_is_quarantined() {
+    let says = "Releases of the otter service are cut on the third Friday from the branch willow.";
+    let input = json!({
+        "name": "releases", "description": says, "content": says, "type": "project", "quotes": [says],
+    });
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("m", "MemorySave", input.to_string()))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
+    let home = mean_home(&server);
+    home.write("mean-prompt", says);
+    run(&home, &["/mcp__mean__told"]);
+    let saved = list(&home);
+    let found = saved.iter().find(|memory| memory["name"] == "releases");
+    assert_eq!(found.unwrap()["quarantined"], true, "{saved:?}");
     server.finish();
 }

@@ -39,22 +39,18 @@ impl ServerLogin {
     }
 
     /// A token to send, renewed if it is about to expire; none without a login.
-    pub(crate) async fn token(&self) -> Option<String> {
-        let stored = self.store.read(&self.server)?;
+    pub(crate) async fn token(&self) -> Result<Option<String>, OAuthError> {
+        let Some(stored) = self.store.read(&self.server) else { return Ok(None) };
         self.remember(&stored);
         if self.store.is_current(&stored) {
-            return Some(stored.access_token);
+            return Ok(Some(stored.access_token));
         }
         self.renewed(&stored.access_token).await
     }
 
-    /// Another token after one was refused or has expired; none if there is no other.
-    pub(crate) async fn renewed(&self, refused: &str) -> Option<String> {
-        match self.renew(refused).await {
-            Ok(tokens) => tokens.map(|tokens| tokens.access_token),
-            // The refused request says what the user has to do.
-            Err(_) => None,
-        }
+    /// Another token after one was refused or has expired; none if the login has ended.
+    pub(crate) async fn renewed(&self, refused: &str) -> Result<Option<String>, OAuthError> {
+        Ok(self.renew(refused).await?.map(|tokens| tokens.access_token))
     }
 
     async fn renew(&self, refused: &str) -> Result<Option<StoredTokens>, OAuthError> {
@@ -81,13 +77,12 @@ impl ServerLogin {
                 self.store.write(&tokens)?;
                 Ok(Some(tokens))
             }
-            Err(error) => {
-                // The login has ended: nothing is left that could be used.
-                if matches!(&error, OAuthError::Refused { code, .. } if code == "invalid_grant") {
-                    self.store.remove(&self.server)?;
-                }
-                Err(error)
+            // The login has ended: nothing is left that could be used.
+            Err(OAuthError::Refused { code, .. }) if code == "invalid_grant" => {
+                self.store.remove(&self.server)?;
+                Ok(None)
             }
+            Err(error) => Err(error),
         }
     }
 
