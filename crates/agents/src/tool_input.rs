@@ -64,28 +64,21 @@ impl AgentToolInput {
 const FULL: &str = "\
 Starts an agent: a second conversation that works on one task and reports back. Two kinds:
 
-- A named agent (`subagent_type`) begins with nothing but its own instructions and your `prompt`. It knows nothing of this conversation: write the task out as for a capable colleague who has just come in. Say what it is for, what you know already and have ruled out, the files and lines, what exactly to do, what to leave alone, and what to report.
-- A fork (no `subagent_type`) has this whole conversation and shares its cache, so it is cheap: it needs only the order. Use one for work whose steps you do not need to see here: reading much, trying something out, a change that is decided already. A fork cannot fork.
+- A named agent (`subagent_type`) knows nothing of this conversation: write the task out as for a capable colleague who has just come in: what it is for, what you know and have ruled out, the files and lines, what exactly to do, what to leave alone, what to report.
+- A fork (no `subagent_type`) has this whole conversation and shares its cache: it needs only the order. For work whose steps you do not need to see: reading much, trying something out, a change that is decided. A fork cannot fork.
 
-To delegate well:
-- Understand first. Never hand over the understanding (\"find out what is wrong and fix it\"): decide yourself what is to be done, and give exact orders.
-- Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over.
-- What runs in the background (`run_in_background`) reports by a message when it is done. Until then you know nothing of its result: go on with something else or end your turn; do not wait, do not look into its output, and never guess or claim what it found.
-- The answer of an agent goes to you alone; the user does not see it. Tell them what matters. Trust it as you would a colleague's word: check what a decision rests on.
-- A single search or a file whose path you know is quicker done yourself.
-
-`isolation: \"worktree\"` lets it work in a git worktree of its own, on the last commit: for changes that must not meet yours. If it changed nothing the worktree goes away by itself; otherwise the answer says where it is.";
+Understand first, then give exact orders. Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over. What runs in the background reports by a message: until then go on with something else or end your turn, and never guess what it found. The user does not see its answer: tell them what matters, and check what a decision rests on.";
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
-    r#""description":{"type":"string","description":"The task in three to five words, for the user."},"#,
+    r#""description":{"type":"string","description":"Three to five words, for the user."},"#,
     r#""prompt":{"type":"string","description":"The task, whole."},"#,
-    r#""subagent_type":{"type":"string","description":"Which agent; without it, a fork of this conversation."},"#,
-    r#""name":{"type":"string","description":"What to call it, to send it messages."},"#,
-    r#""model":{"type":"string","description":"Another model than its own. Not for forks."},"#,
-    r#""run_in_background":{"type":"boolean","description":"Go on meanwhile; the result comes as a message."},"#,
-    r#""isolation":{"type":"string","enum":["worktree"],"description":"Work in a git worktree of its own."},"#,
-    r#""resume":{"type":"string","description":"The id of an interrupted agent to go on with."}"#,
+    r#""subagent_type":{"type":"string","description":"Which agent; without it, a fork."},"#,
+    r#""name":{"type":"string","description":"A name to send it messages by."},"#,
+    r#""model":{"type":"string","description":"Not for forks."},"#,
+    r#""run_in_background":{"type":"boolean","description":"The result comes as a message."},"#,
+    r#""isolation":{"type":"string","enum":["worktree"],"description":"A git worktree of its own."},"#,
+    r#""resume":{"type":"string","description":"The id of an interrupted agent."}"#,
     r#"},"required":["description","prompt"],"additionalProperties":false}"#,
 );
 

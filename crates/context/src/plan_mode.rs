@@ -37,7 +37,7 @@ impl Fragment for PlanMode {
         match self {
             Self::On { has_tool } => {
                 let hand_in = if *has_tool {
-                    "hand in the plan with the tool ExitPlan"
+                    "hand in the plan with the tool ExitPlan (`plan`: the whole plan, in markdown)"
                 } else {
                     "answer with the plan"
                 };

@@ -62,7 +62,7 @@ impl Fragment for EndedCommand {
     fn render(&self, out: &mut String) {
         let Self { id, command, how } = self;
         out.push_str(&format!(
-            "The background command `{id}` has ended ({how}): {command}\nBashOutput shows what it printed."
+            "The background command `{id}` has ended ({how}): {command}\nBashOutput (`shell_id`) shows what it printed."
         ));
     }
 }

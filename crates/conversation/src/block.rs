@@ -19,6 +19,8 @@ use thiserror::Error;
 pub use abridged::TextLength;
 pub use tool_use::ToolUse;
 
+use crate::forwarded_call::forwarded_call;
+use crate::known_tools::MORE_TOOLS;
 use crate::raw_fields::RawFields;
 use crate::tokens::{estimate_json, estimate_text};
 
@@ -58,7 +60,7 @@ pub enum BlockKind {
     ToolUse {
         /// Its id.
         id: ToolUseId,
-        /// The tool.
+        /// The tool; that of a call made through `MoreTools` is the one it names.
         name: String,
     },
     /// A tool's answer.
@@ -397,7 +399,12 @@ fn read_kind(raw: &str) -> Result<BlockKind, BlockError> {
         "document" => BlockKind::Document,
         "tool_use" => BlockKind::ToolUse {
             id: ToolUseId(head.id.ok_or(missing("tool_use", "id"))?),
-            name: head.name.ok_or(missing("tool_use", "name"))?,
+            name: match head.name.ok_or(missing("tool_use", "name"))? {
+                name if name == MORE_TOOLS.name => {
+                    forwarded_call(raw).map_or(name, |call| call.tool)
+                }
+                name => name,
+            },
         },
         "tool_result" => BlockKind::ToolResult {
             id: ToolUseId(head.tool_use_id.ok_or(missing("tool_result", "tool_use_id"))?),
@@ -407,74 +414,5 @@ fn read_kind(raw: &str) -> Result<BlockKind, BlockError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check_kept(text: &str) -> Block {
-        let block = Block::from_json(text).unwrap();
-        assert_eq!(block.raw(), text);
-        assert_eq!(serde_json::to_string(&block).unwrap(), text);
-        let list: Vec<Block> = serde_json::from_str(&format!("[{text}]")).unwrap();
-        assert_eq!(list[0].raw(), text);
-        block
-    }
-
-    #[test]
-    fn blocks_go_back_as_they_came() {
-        check_kept(
-            r#"{"zeta":1.10,"type":"hologram","big":12345678901234567890123,"a":{"c":1,"b":2}}"#,
-        );
-        check_kept(r#"{"type":"thinking","thinking":"","signature":"EoQD=="}"#);
-        let call = check_kept(
-            r#"{"input":{"n":1.10, "m":1e400},"name":"Read","id":"t1","type":"tool_use"}"#,
-        );
-        assert_eq!(call.as_tool_use().unwrap().input.get(), r#"{"n":1.10, "m":1e400}"#);
-        assert_eq!(
-            *call.kind(),
-            BlockKind::ToolUse { id: ToolUseId::new("t1"), name: "Read".into() }
-        );
-    }
-
-    #[test]
-    fn line_ends_between_tokens() {
-        let block = check_kept("{\r\n\"type\":\"text\",\n\"text\":\"a\\nb\"}");
-        assert!(block.has_newlines());
-        assert_eq!(block.to_single_line().raw(), "{  \"type\":\"text\", \"text\":\"a\\nb\"}");
-        assert_eq!(block.as_text().unwrap(), "a\nb");
-    }
-
-    #[test]
-    fn what_is_no_block_is_refused() {
-        for text in [
-            "[]",
-            "5",
-            "{}",
-            r#"{"type":5}"#,
-            r#"{"type":"tool_use","id":"a"}"#,
-            r#"{"type":"tool_result"}"#,
-        ] {
-            assert!(Block::from_json(text).is_err(), "{text}");
-        }
-        assert!(Block::from_json("{").is_err());
-    }
-
-    #[test]
-    fn results() {
-        let id = ToolUseId::new("t1");
-        let block = Block::tool_result(&id, &ResultContent::Text("done".into()), true);
-        assert_eq!(
-            block.raw(),
-            r#"{"type":"tool_result","tool_use_id":"t1","content":"done","is_error":true}"#
-        );
-        assert!(block.is_error());
-        let content =
-            ResultContent::Blocks(vec![Block::text("a"), Block::image("image/png", "AAAA")]);
-        let block = Block::tool_result(&id, &content, false);
-        assert!(!block.is_error());
-        assert!(
-            matches!(block.result_content(), Some(ResultContent::Blocks(blocks)) if blocks.len() == 2)
-        );
-        assert_eq!(Block::from_json(block.raw()).unwrap().kind(), block.kind());
-    }
-}
+#[path = "block_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@
 //! transcripts take it from here.
 
 use crate::tool_traits::{
-    CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolPurpose, ToolTraits,
+    CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolListing, ToolPurpose, ToolTraits,
 };
 
 /// Start of the names of all tools of MCP servers: `mcp__server__tool`.
@@ -40,7 +40,8 @@ const FILE: ToolTraits =
     ToolTraits { main_argument: Some("file_path"), label: CallLabel::File, ..REPEATABLE };
 
 /// It is about a background command.
-const OF_SHELL: ToolTraits = ToolTraits { label: CallLabel::Argument("shell_id"), ..WORK };
+const OF_SHELL: ToolTraits =
+    ToolTraits { listing: ToolListing::ByName, label: CallLabel::Argument("shell_id"), ..WORK };
 
 /// Starts a subagent.
 pub const AGENT: KnownTool = tool("Agent", ToolTraits { label: CallLabel::Subagent, ..OF_SESSION });
@@ -60,6 +61,7 @@ pub const EDIT: KnownTool = tool(
 pub const EXIT_PLAN: KnownTool = tool(
     "ExitPlan",
     ToolTraits {
+        listing: ToolListing::ByName,
         session_bound: true,
         label: CallLabel::Plan,
         result_display: ResultDisplay::Hidden,
@@ -93,14 +95,26 @@ pub const MEMORY_SAVE: KnownTool =
 /// Searches memories.
 pub const MEMORY_SEARCH: KnownTool =
     tool("MemorySearch", ToolTraits { label: CallLabel::Argument("query"), ..MEMORY_READER });
+/// Describes seldom needed tools and passes calls on to them.
+pub const MORE_TOOLS: KnownTool = tool(
+    "MoreTools",
+    ToolTraits {
+        author: OutputAuthor::Program,
+        label: CallLabel::Argument("tool"),
+        result_display: ResultDisplay::LineCount,
+        ..OF_SESSION
+    },
+);
 /// Shows a file.
 pub const READ: KnownTool = tool(
     "Read",
     ToolTraits { file_use: Some(FileUse::Reads), result_display: ResultDisplay::LineCount, ..FILE },
 );
 /// Sends a message to another agent.
-pub const SEND_MESSAGE: KnownTool =
-    tool("SendMessage", ToolTraits { label: CallLabel::Message, ..OF_SESSION });
+pub const SEND_MESSAGE: KnownTool = tool(
+    "SendMessage",
+    ToolTraits { listing: ToolListing::ByName, label: CallLabel::Message, ..OF_SESSION },
+);
 /// Uses a skill.
 pub const SKILL: KnownTool = tool(
     "Skill",
@@ -142,6 +156,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     MEMORY_LOG,
     MEMORY_SAVE,
     MEMORY_SEARCH,
+    MORE_TOOLS,
     READ,
     SEND_MESSAGE,
     SKILL,

@@ -11,6 +11,7 @@ mod block;
 mod budget;
 mod context_tokens;
 mod facts;
+mod forwarded_call;
 mod history;
 mod imitated_reminder;
 pub mod known_tools;
@@ -48,7 +49,9 @@ pub use reminder_tags::neutralize_reminder_tags;
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_bytes, estimate_json, estimate_text};
-pub use tool_traits::{CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolPurpose, ToolTraits};
+pub use tool_traits::{
+    CallLabel, FileUse, OutputAuthor, ResultDisplay, ToolListing, ToolPurpose, ToolTraits,
+};
 pub use usage::Usage;
 pub use window::{
     ContextWindow, DEFAULT_WINDOW, MIN_WINDOW, WindowError, WindowSource, resolve_window,

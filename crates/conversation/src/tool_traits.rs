@@ -16,6 +16,8 @@ pub struct ToolTraits {
     pub purpose: ToolPurpose,
     /// What it does with the file of its `file_path`.
     pub file_use: Option<FileUse>,
+    /// How the model is told of it.
+    pub listing: ToolListing,
     /// Whether it acts on its own conversation: forks and subagents do not inherit it.
     pub session_bound: bool,
     /// Whether old results may be cleared: the call can be repeated, or the result only confirms it.
@@ -26,6 +28,16 @@ pub struct ToolTraits {
     pub label: CallLabel,
     /// How a successful result is shown.
     pub result_display: ResultDisplay,
+}
+
+/// How the model is told of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolListing {
+    /// Its definition is among the tools of every request.
+    Defined,
+    /// It is seldom needed: the model is told its name, and its definition when it asks. In small windows this makes no
+    /// difference.
+    ByName,
 }
 
 /// Who wrote the output of a tool.
@@ -123,6 +135,7 @@ impl ToolTraits {
         author: OutputAuthor::Project,
         purpose: ToolPurpose::Work,
         file_use: None,
+        listing: ToolListing::Defined,
         session_bound: false,
         clearable: false,
         main_argument: None,

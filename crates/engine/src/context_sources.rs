@@ -427,7 +427,11 @@ fn plan_mode_change(
     if config.is_subagent() {
         return None;
     }
-    let change = plan.mode_change(conversation.announced(), conversation.prefix().tools());
+    let change = plan.mode_change(
+        conversation.announced(),
+        conversation.prefix().tools(),
+        &config.tools.set,
+    );
     change.map(|(block, facts)| AttachedContext::Facts(block, facts))
 }
 

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError, RelPath};
 use dormouse_context::{Fragment, PlanMode};
-use dormouse_conversation::known_tools::EXIT_PLAN;
+use dormouse_conversation::known_tools::{EXIT_PLAN, MORE_TOOLS};
 use dormouse_conversation::{Block, EnvironmentFacts, ToolDefinition};
 use dormouse_permissions::{Access, InternalAccess, PermissionGate, PermissionMode};
 use dormouse_tools::{
     CallContext, ConfirmationReply, ConfirmationRequest, Confirmer, Grant, ResultLimit, Tool,
-    ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
+    ToolClass, ToolError, ToolOutput, ToolSet, ToolSpec, parse_input,
 };
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -107,13 +107,17 @@ impl PlanState {
         &self,
         announced: &EnvironmentFacts,
         offered: &[ToolDefinition],
+        tools: &ToolSet,
     ) -> Option<(Block, EnvironmentFacts)> {
         let is_on = self.gate.mode() == PermissionMode::Plan;
         if is_on == announced.get(FACT).is_some() {
             return None;
         }
         let note = if is_on {
-            PlanMode::On { has_tool: offered.iter().any(|tool| tool.name == EXIT_PLAN.name) }
+            // The tools say what can be called, the prefix what the model knows of.
+            let is_known = |name| offered.iter().any(|tool| tool.name == name);
+            let is_announced = || is_known(MORE_TOOLS.name) && tools.get(EXIT_PLAN.name).is_some();
+            PlanMode::On { has_tool: is_known(EXIT_PLAN.name) || is_announced() }
         } else {
             PlanMode::Off { plan: self.submitted().map(|plan| plan.path.display().to_string()) }
         };

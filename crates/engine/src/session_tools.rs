@@ -43,12 +43,13 @@ impl SessionTools {
         });
         let own = has_plan.then(|| plan.tool()).into_iter().chain(skills.tool());
         let set = config.tools.set.as_ref().clone().with(own);
+        // Whoever begins with a plan hands it in.
+        let is_planning = config.tools.gate.mode() == PermissionMode::Plan;
+        let plan_tool = is_planning.then_some(EXIT_PLAN.name);
         config.tools.set = Arc::new(match config.model.budget.prompt.size {
-            PromptSize::Full => set,
+            PromptSize::Full => set.announcing_rare_tools(plan_tool.as_slice()),
             PromptSize::Short => {
-                // Whoever begins with a plan hands it in.
-                let is_planning = config.tools.gate.mode() == PermissionMode::Plan;
-                let plan_tool = is_planning.then(|| EXIT_PLAN.name.to_owned());
+                let plan_tool = plan_tool.map(str::to_owned);
                 let kept: Vec<String> =
                     config.tools.small_window.iter().cloned().chain(plan_tool).collect();
                 set.for_small_window(&kept)

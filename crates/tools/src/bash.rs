@@ -41,13 +41,13 @@ const TERMINAL_BYTES: usize = 4 * 1024 * 1024;
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
-    r#""command":{"type":"string","description":"The command line, as bash reads it."},"#,
+    r#""command":{"type":"string","description":"The command line."},"#,
     r#""timeout":{"type":"integer","minimum":1,"maximum":600000,"#,
-    r#""description":"Milliseconds after which the command is ended; 120000 when left out."},"#,
+    r#""description":"In milliseconds; 120000 when left out."},"#,
     r#""run_in_background":{"type":"boolean","#,
-    r#""description":"Answer at once with the id of a shell and let the command go on, without a timeout."},"#,
+    r#""description":"Answer at once; no timeout."},"#,
     r#""description":{"type":"string","#,
-    r#""description":"What the command does, in a few words, for the user."}"#,
+    r#""description":"What it does, in a few words, for the user."}"#,
     r#"},"required":["command"],"additionalProperties":false}"#,
 );
 
@@ -57,20 +57,16 @@ const FULL: &str = "\
 Runs a command with bash in the working directory and returns what it printed, standard output and \
 standard error together, and its exit code when that is not 0.
 
-- Use it for builds, tests, version control and other programs. To look at files use Read, to find \
-files by name use Glob: they are quicker and their results are numbered and bounded.
-- Every call starts afresh in the working directory: `cd` and variables do not last. Join steps that \
-depend on each other with `&&`.
-- There is no terminal and no input: use the flags that make a program ask nothing (`--yes`, \
-`--no-edit`) and print everything (`--no-pager`).
-- Put paths that contain spaces in quotes.
-- For a server, a watcher or a long build set `run_in_background`: the answer comes at once, with the \
-id of a shell for BashOutput and KillShell. Do not use `&` for that: what such a command prints is lost.
-- Whatever a command starts ends with this program at the latest.
-- A command that takes longer than `timeout` milliseconds (120000 unless given, at most 600000) is \
-ended together with everything it started, and what it had printed is returned.
-- Output longer than 30000 characters goes to a file: its beginning and the file's path are returned, \
-and Read shows the rest in parts.";
+- To look at files use Read, to find them Glob and Grep.
+- `cd` and variables do not last from call to call: join steps that depend on each other with \
+`&&`.
+- There is no terminal and no input: use flags that make a program ask nothing (`--yes`, \
+`--no-edit`, `--no-pager`).
+- For a server, a watcher or a long build set `run_in_background` rather than `&`: the answer \
+comes at once, with the id of a shell for BashOutput and KillShell.
+- After `timeout` the command and everything it started are ended, and what it had printed is \
+returned.
+- Output over 30000 characters goes to a file: its beginning and the path are returned.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

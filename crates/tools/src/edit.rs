@@ -33,12 +33,12 @@ use find::{TextMatches, find, replacement};
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""file_path":{"type":"string","#,
-    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
+    r#""description":"Absolute, or relative to the working directory."},"#,
     r#""old_string":{"type":"string","#,
-    r#""description":"The text to replace, exactly as it is in the file."},"#,
-    r#""new_string":{"type":"string","description":"The text to put in its place."},"#,
+    r#""description":"The text to replace."},"#,
+    r#""new_string":{"type":"string","description":"The text in its place."},"#,
     r#""replace_all":{"type":"boolean","#,
-    r#""description":"Whether to replace every occurrence; false when left out."}"#,
+    r#""description":"Replace every occurrence."}"#,
     r#"},"required":["file_path","old_string","new_string"],"additionalProperties":false}"#,
 );
 
@@ -50,13 +50,10 @@ Replaces a piece of text in a file.
 
 - The file must have been read with Read in this conversation, and must not have changed since; \
 several edits in a row need no new read.
-- `old_string` is matched exactly, white space and indentation included. Leave out the line number \
-and the tab that Read puts in front of each line.
-- `old_string` must occur once: take in lines around it until it does, or set `replace_all` to \
-replace every occurrence, as when something is renamed.
-- A newline also matches the line end of Windows (CR LF), and the file keeps the line ends it has.
-- An empty `old_string` makes a file that does not exist yet.
-- The answer shows the changed lines as they are now.";
+- `old_string` is matched exactly, indentation included, without the line number and tab that Read \
+puts in front of each line.
+- It must occur once: take in lines around it until it does, or set `replace_all`.
+- An empty `old_string` makes a new file.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

@@ -31,25 +31,21 @@ const MAX_PATHS: usize = 100;
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""pattern":{"type":"string","#,
-    r#""description":"The pattern, such as `**/*.rs` or `src/**/*.{ts,tsx}`."},"#,
+    r#""description":"Such as `src/**/*.{ts,tsx}`."},"#,
     r#""path":{"type":"string","#,
-    r#""description":"The folder to search; the working directory when left out."}"#,
+    r#""description":"The folder to search."}"#,
     r#"},"required":["pattern"],"additionalProperties":false}"#,
 );
 
 const SHORT: &str = "Finds files whose path matches a glob pattern, newest first.";
 
 const FULL: &str = "\
-Finds files whose path matches a pattern and lists them, the most recently changed first.
+Finds files whose path matches a pattern, the most recently changed first.
 
-- `*` and `?` match within a name, `**` matches any number of folders, `{a,b}` either, `[ab]` one of.
-- A pattern without a slash (`*.rs`) matches names in every folder; `./*.rs` matches in the searched \
-folder only.
-- Files that git ignores are left out, and hidden ones are too unless the pattern names them \
-(`.github/**`). Links are not followed.
-- At most 100 paths are listed, and the number of those left out is said: make the pattern narrower \
-then. Paths below the working directory are given relative to it.
-- Use it to find files by name. Several searches can run at the same time.";
+- `*` and `?` match within a name, `**` any number of folders, `{a,b}` either, `[ab]` one of.
+- `*.rs` matches names in every folder, `./*.rs` only in the searched one.
+- Left out: what git ignores, and hidden files unless the pattern names them (`.github/**`).
+- At most 100 paths are listed; the answer counts the others.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

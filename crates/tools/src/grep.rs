@@ -29,43 +29,39 @@ const GRACE: Duration = Duration::from_secs(10);
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
-    r#""pattern":{"type":"string","description":"The regular expression, as ripgrep reads it."},"#,
+    r#""pattern":{"type":"string","description":"The regular expression."},"#,
     r#""path":{"type":"string","#,
-    r#""description":"The folder or file to search; the working directory when left out."},"#,
+    r#""description":"A folder or file."},"#,
     r#""glob":{"type":"string","#,
-    r#""description":"Searches only files that match, such as `*.rs` or `src/**/*.{ts,tsx}`."},"#,
+    r#""description":"Only files that match, such as `*.{ts,tsx}`."},"#,
     r#""output_mode":{"type":"string","enum":["content","files_with_matches","count"],"#,
-    r#""description":"Matching lines, only the paths (when left out), or the number of matching lines of each file."},"#,
-    r#""after":{"type":"integer","minimum":0,"maximum":100,"#,
-    r#""description":"Lines to show after each match."},"#,
-    r#""before":{"type":"integer","minimum":0,"maximum":100,"#,
-    r#""description":"Lines to show before each match."},"#,
-    r#""context":{"type":"integer","minimum":0,"maximum":100,"#,
-    r#""description":"Lines to show on both sides of each match."},"#,
-    r#""ignore_case":{"type":"boolean","description":"Whether small and capital letters are the same."},"#,
+    r#""description":"What is shown."},"#,
+    r#""after":{"type":"integer","minimum":0,"#,
+    r#""description":"Lines after each match."},"#,
+    r#""before":{"type":"integer","minimum":0,"#,
+    r#""description":"Lines before each match."},"#,
+    r#""context":{"type":"integer","minimum":0,"#,
+    r#""description":"Lines on both sides."},"#,
+    r#""ignore_case":{"type":"boolean","description":"Ignore case."},"#,
     r#""multiline":{"type":"boolean","#,
-    r#""description":"Whether a match may go over several lines; `.` then matches line ends too."},"#,
+    r#""description":"Match over several lines; `.` matches line ends."},"#,
     r#""head_limit":{"type":"integer","minimum":1,"#,
-    r#""description":"The most matches, or files, of the answer; as many as fit when left out."}"#,
+    r#""description":"The most matches, or files."}"#,
     r#"},"required":["pattern"],"additionalProperties":false}"#,
 );
 
 const SHORT: &str = "Searches files for a regular expression; shows lines, paths or counts.";
 
 const FULL: &str = "\
-Searches the contents of files for a regular expression.
+Searches the contents of files for a regular expression in ripgrep's syntax; use it rather than \
+grep or rg in Bash.
 
-- The syntax is that of ripgrep: to search for a character such as `(`, `[`, `{` or `.` itself, put a \
-backslash in front of it.
-- `output_mode` says what is shown: `files_with_matches` the paths (when left out), `content` the \
-lines as `path:line:text` (and as `path-line-text` those around them, by `before`, `after` and \
-`context`), `count` the number of matching lines of each file.
-- `glob` and `path` narrow the search. Files that git ignores, hidden ones (unless `glob` names them) \
-and binary ones are not searched. Links are not followed.
-- A match lies within a line, unless `multiline` is set. Lines of some files end with CR LF: `\\r?\\n` \
-matches both kinds.
-- At most 20000 characters are shown, and of long lines 500; what is left out is counted.
-- Use it rather than grep or rg in Bash. Several searches can run at the same time.";
+- Put a backslash in front of `(`, `[`, `{` or `.` to search for the character itself.
+- `output_mode`: `files_with_matches` (when left out) shows the paths, `content` the lines as \
+`path:line:text` (those around them as `path-line-text`), `count` the number of matching lines of \
+each file.
+- Not searched: what git ignores, binary files, and hidden ones unless `glob` names them.
+- At most 20000 characters are shown, and 500 of a line; the answer counts what is left out.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

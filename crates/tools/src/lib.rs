@@ -27,6 +27,7 @@ mod glob;
 mod grep;
 mod input;
 mod kill_shell;
+mod more_tools;
 mod observer;
 mod orchestrator;
 mod overflow;
@@ -73,6 +74,7 @@ pub use glob::Glob;
 pub use grep::Grep;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
+pub use more_tools::MoreTools;
 pub use observer::{
     AfterCall, BeforeCall, CallObserver, CallOpinion, CallView, ConfirmationOverride,
 };

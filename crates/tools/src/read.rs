@@ -40,11 +40,11 @@ const BINARY_PROBE: usize = 8 * 1024;
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""file_path":{"type":"string","#,
-    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
+    r#""description":"Absolute, or relative to the working directory."},"#,
     r#""offset":{"type":"integer","minimum":1,"#,
-    r#""description":"The first line to show, counted from 1; 1 when left out."},"#,
+    r#""description":"The first line, counted from 1."},"#,
     r#""limit":{"type":"integer","minimum":1,"#,
-    r#""description":"How many lines to show; 2000 when left out."}"#,
+    r#""description":"How many lines."}"#,
     r#"},"required":["file_path"],"additionalProperties":false}"#,
 );
 
@@ -53,14 +53,12 @@ const SHORT: &str = "Shows a file's lines with their numbers, a picture, or a no
 const FULL: &str = "\
 Shows a file.
 
-- Text comes as lines, each with its number and a tab in front; number and tab are not part of the file.
-- The first 2000 lines are shown unless `offset` and `limit` say otherwise. Lines longer than 2000 \
-characters are cut. When the file goes on, the answer ends by saying where to read on.
-- Pictures (PNG, JPEG, GIF, WebP) are shown as pictures. Of Jupyter notebooks the cells and the text \
-of their outputs are shown.
-- Folders, binary files, devices and pipes are refused. To find files use Glob.
-- Several files can be read at the same time: send the calls together.
-- Read a file before you say what is in it or propose a change to it.";
+- Text comes as lines, each with its number and a tab in front, which are not part of the file.
+- The first 2000 lines are shown unless `offset` and `limit` say otherwise; the answer says where \
+to read on. Longer lines than 2000 characters are cut.
+- Pictures are shown as pictures, Jupyter notebooks as cells with their outputs. Folders and \
+binary files are refused.
+- Read a file before you say what is in it or change it. Read several in one answer.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

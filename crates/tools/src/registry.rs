@@ -1,21 +1,21 @@
 //! The tools there are, in the order of their names, so that the prompt's bytes never depend on how
 //! the set was put together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_conversation::known_tools::{
-    AGENT, BASH, EDIT, EXIT_PLAN, GLOB, GREP, KILL_SHELL, MEMORY_SAVE, MEMORY_SEARCH, READ,
-    SEND_MESSAGE, TODO_WRITE, WRITE,
+    AGENT, BASH, EDIT, EXIT_PLAN, GLOB, GREP, KILL_SHELL, MEMORY_SAVE, MEMORY_SEARCH, MORE_TOOLS,
+    READ, SEND_MESSAGE, TODO_WRITE, WRITE,
 };
-use dormouse_conversation::{PromptSize, ToolDefinition, ToolUse};
+use dormouse_conversation::{PromptSize, ToolDefinition, ToolListing, ToolUse};
 
 use crate::repair::repair;
 use crate::{
-    Bash, BashOutput, Edit, Glob, Grep, KillShell, Read, RepairedArguments, TodoWrite, Tool,
-    WebFetch, Write, definition,
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, MoreTools, Read, RepairedArguments, TodoWrite,
+    Tool, WebFetch, Write, definition,
 };
 
 /// Tools that are not offered in a small window.
@@ -38,6 +38,8 @@ const FIRST_TOOLS: &[&str] = &[
 #[derive(Clone, Default)]
 pub struct ToolSet {
     tools: BTreeMap<String, Arc<dyn Tool>>,
+    /// Tools whose definitions the model is told when it asks for them.
+    announced: BTreeSet<String>,
 }
 
 impl ToolSet {
@@ -60,7 +62,8 @@ impl ToolSet {
 
     /// A set of these; of two with one name the later counts.
     pub fn of(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        Self { tools: tools.into_iter().map(|tool| (tool.name().to_owned(), tool)).collect() }
+        let tools = tools.into_iter().map(|tool| (tool.name().to_owned(), tool)).collect();
+        Self { tools, announced: BTreeSet::new() }
     }
 
     /// The same with these besides.
@@ -109,10 +112,27 @@ impl ToolSet {
         self
     }
 
+    /// Announces the seldom needed tools by name, except those in `listed`: their definitions are left out, and
+    /// [`MoreTools`] describes them and passes calls on to them.
+    #[must_use]
+    pub fn announcing_rare_tools(mut self, listed: &[&str]) -> Self {
+        self.tools.remove(MORE_TOOLS.name);
+        let rare = |tool: &&Arc<dyn Tool>| {
+            tool.spec().traits.listing == ToolListing::ByName && !listed.contains(&tool.name())
+        };
+        let rare = Self::of(self.tools.values().filter(rare).cloned()).tools;
+        self.announced = rare.keys().cloned().collect();
+        if rare.is_empty() {
+            return self;
+        }
+        self.with([Arc::new(MoreTools::new(rare)) as Arc<dyn Tool>])
+    }
+
     /// All tools as the model is told of them, in the order of their names; in a small window those for files and
     /// commands first.
     pub fn definitions(&self, size: PromptSize) -> Vec<ToolDefinition> {
-        let mut tools: Vec<_> = self.tools.values().collect();
+        let is_listed = |tool: &&Arc<dyn Tool>| !self.announced.contains(tool.name());
+        let mut tools: Vec<_> = self.tools.values().filter(is_listed).collect();
         if size == PromptSize::Short {
             let place = |name: &str| FIRST_TOOLS.iter().position(|first| *first == name);
             // Stable: the others stay in the order of their names.

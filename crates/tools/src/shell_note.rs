@@ -6,7 +6,7 @@ use std::fmt;
 use crate::exit_note::ExitNote;
 
 const STARTED: &str = "It runs in the background as ";
-const HOW_TO_GO_ON: &str = ". BashOutput shows what it prints, KillShell ends it; it ends with this program at the latest.";
+const HOW_TO_GO_ON: &str = ". BashOutput shows what it prints, KillShell ends it (both take `shell_id`); it ends with this program at the latest.";
 const RUNS: &str = " runs: ";
 const HAS_ENDED: &str = " has ended] ";
 const KILLED: &str = " has ended: ";

@@ -25,11 +25,11 @@ const MAX_CHARS: usize = 1_000;
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""todos":{"type":"array","maxItems":100,"#,
-    r#""description":"The whole list, in the order in which things are to be done.","#,
+    r#""description":"The whole list, in order.","#,
     r#""items":{"type":"object","properties":{"#,
-    r#""content":{"type":"string","description":"What is to be done, in a few words."},"#,
+    r#""content":{"type":"string","description":"What is to be done."},"#,
     r#""status":{"type":"string","enum":["pending","in_progress","completed"],"#,
-    r#""description":"How far it has come."}"#,
+    r#""description":"How far it is."}"#,
     r#"},"required":["content","status"],"additionalProperties":false}}"#,
     r#"},"required":["todos"],"additionalProperties":false}"#,
 );
@@ -39,12 +39,10 @@ const SHORT: &str = "Keeps the list of steps of a longer task; each call gives t
 const FULL: &str = "\
 Keeps a list of the steps of the task at hand, which the user sees too.
 
-- Use it for work of three or more steps, or when several things were asked for; not for a single \
-simple step.
-- Each call gives the whole list and replaces the one before. An empty list clears it.
-- Set one step to `in_progress` before you begin it, and to `completed` as soon as it is done, not \
-several at once. What turns out not to be needed is left out of the next list.
-- A step is `completed` only when it is done in full: not while tests fail or something is missing.";
+- Use it for work of three or more steps, or when several things were asked for.
+- Each call replaces the whole list. An empty list clears it.
+- Set one step to `in_progress` before you begin it, and to `completed` when it is done in full: \
+not while tests fail.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

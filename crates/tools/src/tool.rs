@@ -203,6 +203,6 @@ mod tests {
         let short = definition(&crate::Bash, PromptSize::Short);
         let schema = short.input_schema.get();
         assert!(schema.contains(r#""description":{"type":"string"}"#), "{schema}");
-        assert!(!schema.contains("as bash reads it"), "{schema}");
+        assert!(!schema.contains("The command line"), "{schema}");
     }
 }

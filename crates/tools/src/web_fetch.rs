@@ -32,20 +32,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""url":{"type":"string","#,
-    r#""description":"The whole address, with http:// or https:// in front."}"#,
+    r#""description":"The whole address, with `https://`."}"#,
     r#"},"required":["url"],"additionalProperties":false}"#,
 );
 
 const SHORT: &str = "Fetches a web page and returns it as text.";
 
 const FULL: &str = "\
-Fetches an address with GET and returns its text: web pages as simple markdown, text and JSON as they are.
+Fetches an address with GET and returns its text: web pages as simple markdown, text and JSON as \
+they are.
 
-- `url` is a whole address (`https://…`). Pictures, archives and other binary files are refused.
-- At most 10 MB are fetched, within 30 seconds. A long page goes to a file, which Read shows in parts.
+- Binary files are refused, and at most 10 MB are fetched. There are no cookies and no log-in.
 - A redirect to another host is not followed: the new address is returned, for another call.
-- Addresses in a private network, this machine included, are refused unless the user allows the host.
-- No cookies and no log-in: what needs one cannot be fetched.
+- Private networks and this machine are refused unless the user allows the host.
 - Never put secrets or the user's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {

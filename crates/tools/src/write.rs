@@ -25,8 +25,8 @@ use crate::{
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""file_path":{"type":"string","#,
-    r#""description":"The file: an absolute path, or one relative to the working directory."},"#,
-    r#""content":{"type":"string","description":"All that the file is to hold."}"#,
+    r#""description":"Absolute, or relative to the working directory."},"#,
+    r#""content":{"type":"string","description":"The whole content."}"#,
     r#"},"required":["file_path","content"],"additionalProperties":false}"#,
 );
 
@@ -36,11 +36,9 @@ const FULL: &str = "\
 Makes a file with the given content, or replaces a file whole.
 
 - A file that exists must have been read with Read in this conversation, and must not have changed \
-since; otherwise nothing is written.
-- To change part of a file use Edit: it needs less text and cannot lose the rest by accident.
-- Missing folders are made. A link is followed, and the answer names the file that was written.
-- The content is written as it is given, with the line ends and the final newline it has.
-- The file is replaced in one step: it never holds half of the content.";
+since.
+- To change part of a file use Edit: it needs less text and cannot lose the rest.
+- Missing folders are made. The content is written as given.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

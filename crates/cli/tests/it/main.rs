@@ -44,6 +44,7 @@ mod extraction;
 mod extraction_due;
 mod faults;
 mod figures;
+mod first_request;
 mod first_run;
 mod forks;
 mod guards;

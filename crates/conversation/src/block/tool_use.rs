@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::value::RawValue;
 
 use super::{Block, BlockKind, ToolUseId};
+use crate::forwarded_call::forwarded_call;
+use crate::known_tools::MORE_TOOLS;
 
 /// A tool call, borrowed from its block.
 #[derive(Debug, Clone, Copy)]
@@ -18,11 +20,24 @@ pub struct ToolUse<'a> {
 }
 
 impl Block {
-    /// The call of a tool-use block; one without arguments has `{}`.
+    /// The call of a tool-use block; one without arguments has `{}`. A call made through `MoreTools` is a call of the
+    /// tool that it names.
     pub fn as_tool_use(&self) -> Option<ToolUse<'_>> {
-        let BlockKind::ToolUse { id, name } = &self.0.kind else { return None };
-        let input = self.field("input").unwrap_or(RawValue::NULL);
+        let received = self.as_received_tool_use()?;
+        let BlockKind::ToolUse { id, name } = self.kind() else { return None };
+        if received.name != MORE_TOOLS.name {
+            return Some(received);
+        }
+        let input = forwarded_call(self.raw()).map_or(received.input, |call| call.arguments);
         Some(ToolUse { id, name, input })
+    }
+
+    /// The call as the model made it, for a wire format that writes calls anew.
+    pub fn as_received_tool_use(&self) -> Option<ToolUse<'_>> {
+        let BlockKind::ToolUse { id, name } = self.kind() else { return None };
+        let is_forwarded = forwarded_call(self.raw()).is_some();
+        let name = if is_forwarded { MORE_TOOLS.name } else { name };
+        Some(ToolUse { id, name, input: self.field("input").unwrap_or(RawValue::NULL) })
     }
 
     /// For a tool call, a number that calls of the same tool with the same input share. Computed once.

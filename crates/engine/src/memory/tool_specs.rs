@@ -11,27 +11,25 @@ use dormouse_tools::{ResultLimit, ToolClass, ToolSpec};
 pub(super) static SAVE: ToolSpec = ToolSpec {
     name: Cow::Borrowed(MEMORY_SAVE.name),
     full: Cow::Borrowed(
-        "Saves a memory that outlasts this conversation, or changes one: a file and its line in the index, in one step.\n\n\
+        "Saves a memory that outlasts this conversation, or changes one.\n\n\
          - `name` and `description` decide whether it is found later: say what it is about.\n\
-         - `type` is `user`, `feedback`, `project` or `reference`, as the section on memory explains.\n\
          - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
          - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
-         - `scope` is `user`, `project` or `team`; without it, what concerns the user goes to `user`, the rest to `project`.\n\
-         - `quotes` is for work beside a conversation, which must give them: the words that the memory rests on, verbatim.\n\
-         - `supersedes`: file names of memories that this one takes the place of; they are removed.\n\
-         - Secrets are refused. What the user wrote is not replaced at once: they are asked.",
+         - Without `scope`, what concerns the user goes to `user`, the rest to `project`.\n\
+         - `quotes` are for background tasks: the words that it rests on, verbatim.\n\
+         - Secrets are refused. Replacing what the user wrote needs their confirmation.",
     ),
     short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
     schema: Cow::Borrowed(concat!(
         r#"{"type":"object","properties":{"#,
-        r#""name":{"type":"string","description":"A few words: what it is called."},"#,
+        r#""name":{"type":"string","description":"A few words."},"#,
         r#""description":{"type":"string","description":"One line: what it is about."},"#,
         r#""type":{"type":"string","enum":["user","feedback","project","reference"]},"#,
-        r#""content":{"type":"string","description":"The text, in markdown."},"#,
+        r#""content":{"type":"string","description":"The text."},"#,
         r#""scope":{"type":"string","enum":["user","project","team"]},"#,
-        r#""file":{"type":"string","description":"The file name of a memory to change."},"#,
-        r#""quotes":{"type":"array","items":{"type":"string"},"description":"What it rests on, verbatim."},"#,
-        r#""supersedes":{"type":"array","items":{"type":"string"},"description":"File names of memories that it replaces."}"#,
+        r#""file":{"type":"string","description":"The memory to change."},"#,
+        r#""quotes":{"type":"array","items":{"type":"string"},"description":"Verbatim."},"#,
+        r#""supersedes":{"type":"array","items":{"type":"string"},"description":"File names of memories that it replaces, which are removed."}"#,
         r#"},"required":["name","description","type","content"],"additionalProperties":false}"#,
     )),
     class: ToolClass::Exclusive,

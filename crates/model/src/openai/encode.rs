@@ -271,7 +271,7 @@ fn write_assistant(out: &mut Vec<u8>, blocks: &[Block]) {
 /// Arguments travel as text, as the model wrote them. Those that were no JSON go back inside the object
 /// that keeps them: a server that reads its own history would choke on them forever.
 fn call(block: &Block) -> Option<String> {
-    let call = block.as_tool_use()?;
+    let call = block.as_received_tool_use()?;
     Some(format!(
         r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}}}"#,
         quoted(call.id.as_str()),
