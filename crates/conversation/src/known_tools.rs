@@ -105,6 +105,16 @@ pub const MORE_TOOLS: KnownTool = tool(
         ..OF_SESSION
     },
 );
+/// Changes a cell of a notebook.
+pub const NOTEBOOK_EDIT: KnownTool = tool(
+    "NotebookEdit",
+    ToolTraits {
+        listing: ToolListing::ByName,
+        rule_family: Some(EDIT.name),
+        result_display: ResultDisplay::Output,
+        ..EDIT.traits
+    },
+);
 /// Shows a file.
 pub const READ: KnownTool = tool(
     "Read",
@@ -157,6 +167,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     MEMORY_SAVE,
     MEMORY_SEARCH,
     MORE_TOOLS,
+    NOTEBOOK_EDIT,
     READ,
     SEND_MESSAGE,
     SKILL,
@@ -169,7 +180,6 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
 pub const FOREIGN_TOOLS: &[KnownTool] = &[
     tool("ExitPlanMode", PLANNING),
     tool("MultiEdit", ToolTraits { clearable: false, ..EDIT.traits }),
-    tool("NotebookEdit", ToolTraits { clearable: false, ..EDIT.traits }),
     tool("Task", WORK),
     tool("WebSearch", ToolTraits { author: OutputAuthor::Outside, ..REPEATABLE }),
 ];

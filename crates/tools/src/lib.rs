@@ -28,6 +28,7 @@ mod grep;
 mod input;
 mod kill_shell;
 mod more_tools;
+mod notebook_edit;
 mod observer;
 mod orchestrator;
 mod overflow;
@@ -75,6 +76,7 @@ pub use grep::Grep;
 pub use input::parse_input;
 pub use kill_shell::KillShell;
 pub use more_tools::MoreTools;
+pub use notebook_edit::NotebookEdit;
 pub use observer::{
     AfterCall, BeforeCall, CallObserver, CallOpinion, CallView, ConfirmationOverride,
 };

@@ -78,6 +78,22 @@ pub(crate) fn load(
     target: &WriteTarget,
     context: &CallContext,
 ) -> Result<Option<LoadedFile>, ToolError> {
+    let loaded = load_rendered(target, context)?;
+    if loaded.as_ref().is_some_and(|file| file.seen.extent == ReadExtent::Rendered) {
+        return Err(refused(
+            &target.real,
+            "was shown in another form than its text, so its text is not known; change a notebook with \
+             NotebookEdit, another file with a program, by Bash",
+        ));
+    }
+    Ok(loaded)
+}
+
+/// The same where what was shown may be another form of the file, for a tool that knows that form.
+pub(crate) fn load_rendered(
+    target: &WriteTarget,
+    context: &CallContext,
+) -> Result<Option<LoadedFile>, ToolError> {
     let path = target.real.as_path();
     let Some(mut file) = open(path)? else { return Ok(None) };
     let metadata = file.metadata().map_err(|source| ToolError::unreadable(path, source))?;
@@ -94,7 +110,9 @@ pub(crate) fn load(
     let mut bounded = (&mut file).take(MAX_BYTES + 1);
     bounded.read_to_end(&mut bytes).map_err(|source| ToolError::unreadable(path, source))?;
     let editor = editor_for(context.editor.files.as_ref(), path, metadata.len());
-    let editor = editor.filter(|_| target.door.is_none());
+    // What was shown in another form was read from disk.
+    let is_text = seen.extent != ReadExtent::Rendered;
+    let editor = editor.filter(|_| target.door.is_none() && is_text);
     let text = editor.and_then(|editor| editor.text(path, &context.cancel));
     let is_saved = text.as_ref().is_none_or(|text| is_saved(&bytes, text));
     let current = text.as_ref().map_or(bytes.as_slice(), String::as_bytes);
@@ -165,13 +183,6 @@ fn known(path: &Path, cache: &Mutex<ReadCache>) -> Result<CachedFile, ToolError>
              file that is not text cannot be read this way: change it with a command",
         ));
     };
-    if seen.extent == ReadExtent::Rendered {
-        return Err(refused(
-            path,
-            "was shown in another form than its text, so its text is not known; change it with a \
-             program, by Bash",
-        ));
-    }
     Ok(seen)
 }
 
@@ -211,6 +222,19 @@ pub(crate) fn remember(
         CachedFile { modified, size, extent, content, in_editor }
     };
     context.lock().unwrap_or_else(PoisonError::into_inner).insert(path, file);
+}
+
+/// The same for a file of which another form than its text is known.
+pub(crate) fn remember_rendered(
+    cache: &Mutex<ReadCache>,
+    path: PathBuf,
+    metadata: &Metadata,
+    content: String,
+) {
+    let Ok(modified) = metadata.modified() else { return };
+    let (size, extent, in_editor) = (metadata.len(), ReadExtent::Rendered, None);
+    let file = CachedFile { modified, size, extent, content, in_editor };
+    cache.lock().unwrap_or_else(PoisonError::into_inner).insert(path, file);
 }
 
 /// Where a call's `file_path` leads, if it may be written.

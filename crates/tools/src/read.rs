@@ -28,6 +28,7 @@ use crate::{
     CachedFile, CallContext, EditorFiles, ReadExtent, ResultLimit, TextFingerprint, Tool,
     ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
+pub(crate) use notebook::render as render_notebook;
 use open::Opened;
 pub(crate) use open::{open, plain};
 use text::{LineWindow, Shown};

@@ -8,19 +8,25 @@ use std::sync::Arc;
 
 use dormouse_conversation::known_tools::{
     AGENT, BASH, EDIT, EXIT_PLAN, GLOB, GREP, KILL_SHELL, MEMORY_SAVE, MEMORY_SEARCH, MORE_TOOLS,
-    READ, SEND_MESSAGE, TODO_WRITE, WRITE,
+    NOTEBOOK_EDIT, READ, SEND_MESSAGE, TODO_WRITE, WRITE,
 };
 use dormouse_conversation::{PromptSize, ToolDefinition, ToolListing, ToolUse};
 
 use crate::repair::repair;
 use crate::{
-    Bash, BashOutput, Edit, Glob, Grep, KillShell, MoreTools, Read, RepairedArguments, TodoWrite,
-    Tool, WebFetch, Write, definition,
+    Bash, BashOutput, Edit, Glob, Grep, KillShell, MoreTools, NotebookEdit, Read,
+    RepairedArguments, TodoWrite, Tool, WebFetch, Write, definition,
 };
 
 /// Tools that are not offered in a small window.
-const LARGE_WINDOW_TOOLS: &[&str] =
-    &[AGENT.name, EXIT_PLAN.name, KILL_SHELL.name, SEND_MESSAGE.name, TODO_WRITE.name];
+const LARGE_WINDOW_TOOLS: &[&str] = &[
+    AGENT.name,
+    EXIT_PLAN.name,
+    KILL_SHELL.name,
+    NOTEBOOK_EDIT.name,
+    SEND_MESSAGE.name,
+    TODO_WRITE.name,
+];
 
 /// The first tools in a small window, in this order: a small model prefers what it reads first.
 const FIRST_TOOLS: &[&str] = &[
@@ -45,13 +51,14 @@ pub struct ToolSet {
 impl ToolSet {
     /// The tools that come with the program.
     pub fn builtin() -> Self {
-        let tools: [Arc<dyn Tool>; 10] = [
+        let tools: [Arc<dyn Tool>; 11] = [
             Arc::new(Bash),
             Arc::new(BashOutput),
             Arc::new(Edit),
             Arc::new(Glob),
             Arc::new(Grep),
             Arc::new(KillShell),
+            Arc::new(NotebookEdit),
             Arc::new(Read),
             Arc::new(TodoWrite),
             Arc::new(WebFetch),
@@ -163,6 +170,7 @@ mod tests {
             "Glob",
             "Grep",
             "KillShell",
+            "NotebookEdit",
             "Read",
             "TodoWrite",
             "WebFetch",

@@ -15,7 +15,7 @@ use crate::arguments::invalid_text;
 /// Parameters, and other names that models give them.
 const USUAL_NAMES: &[(&str, &[&str])] = &[
     ("command", &["cmd"]),
-    ("file_path", &["file", "filePath", "filename", "filepath", "path"]),
+    ("file_path", &["file", "filePath", "filename", "filepath", "notebook_path", "path"]),
     ("new_string", &["new_str"]),
     ("old_string", &["old_str"]),
     ("pattern", &["query"]),

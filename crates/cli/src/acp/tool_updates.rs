@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use dormouse_conversation::CallLabel;
 use dormouse_conversation::known_tools::traits_of;
+use dormouse_conversation::{CallLabel, FileUse};
 use serde_json::Value;
 
 use crate::interactive::tool_calls::label;
@@ -18,17 +18,18 @@ pub(super) fn described(id: &str, name: &str, input: &str, folder: &Path) -> Sho
     ShownCall {
         tool_call_id: id.to_owned(),
         title: Some(label(name, input, folder)),
-        kind: Some(kind(name, &arguments)),
+        kind: Some(kind(name)),
         locations: path.into_iter().map(|path| FilePlace { path, line }).collect(),
         raw_input: Some(arguments),
         ..ShownCall::default()
     }
 }
 
-fn kind(name: &str, arguments: &Value) -> CallKind {
-    match traits_of(name).label {
+fn kind(name: &str) -> CallKind {
+    let traits = traits_of(name);
+    match traits.label {
         CallLabel::Command => CallKind::Execute,
-        CallLabel::File if changes_file(arguments) => CallKind::Edit,
+        CallLabel::File if traits.file_use.is_some_and(FileUse::changes) => CallKind::Edit,
         CallLabel::File => CallKind::Read,
         CallLabel::Search => CallKind::Search,
         CallLabel::Plan => CallKind::SwitchMode,
@@ -42,17 +43,12 @@ fn kind(name: &str, arguments: &Value) -> CallKind {
     }
 }
 
-/// Whether a call with these arguments writes to its file.
-fn changes_file(arguments: &Value) -> bool {
-    arguments.get("new_string").is_some() || arguments.get("content").is_some()
-}
-
 /// What a call has changed in its file, from its arguments.
 pub(super) fn changed(input: &str, folder: &Path) -> Option<CallContent> {
     let arguments: Value = serde_json::from_str(input).ok()?;
     let text = |field: &str| arguments.get(field).and_then(Value::as_str).map(str::to_owned);
     let path = folder.join(text("file_path")?);
-    let new = text("new_string").or_else(|| text("content"))?;
+    let new = text("new_string").or_else(|| text("content")).or_else(|| text("new_source"))?;
     Some(diff(&path, text("old_string"), new))
 }
 

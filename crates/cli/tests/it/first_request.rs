@@ -45,7 +45,7 @@ fn tools_and_system_prompt_fit_into_the_limit() {
         // Seldom needed tools are there by name.
         let names = request.tool_names();
         let description = request.raw_field("tools").unwrap();
-        for rare in ["BashOutput", "ExitPlan", "KillShell", "SendMessage"] {
+        for rare in ["BashOutput", "ExitPlan", "KillShell", "NotebookEdit", "SendMessage"] {
             assert!(!names.contains(&rare.to_owned()), "{names:?}");
             assert!(description.contains(&format!("- {rare}: ")), "{description}");
         }

@@ -84,6 +84,7 @@ mod memory_tool;
 mod memory_tool_session;
 mod messages;
 mod messages_killed;
+mod notebook;
 mod notes_compaction;
 mod other_agents;
 mod output;

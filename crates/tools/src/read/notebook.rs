@@ -25,6 +25,7 @@ struct Notebook {
 struct Cell {
     #[serde(rename = "cell_type")]
     kind: String,
+    id: Option<String>,
     #[serde(default)]
     source: Text,
     #[serde(default)]
@@ -69,12 +70,13 @@ impl Text {
 }
 
 /// The notebook as text; nothing if it is not one.
-pub(super) fn render(data: &[u8]) -> Option<String> {
+pub(crate) fn render(data: &[u8]) -> Option<String> {
     let notebook: Notebook = serde_json::from_slice(data).ok()?;
     let mut text = String::new();
     for (index, cell) in notebook.cells.iter().enumerate() {
+        let id = cell.id.as_ref().map(|id| format!(", id {id}")).unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "[cell {}: {}]", index + 1, cell.kind);
+        let _ = writeln!(text, "[cell {}: {}{id}]", index + 1, cell.kind);
         push_block(&mut text, &cell.source.joined());
         for output in &cell.outputs {
             text.push_str("[output]\n");
@@ -134,13 +136,13 @@ mod tests {
     fn cells_and_outputs() {
         let notebook = r##"{"cells":[
             {"cell_type":"markdown","source":["# Title\n","text"]},
-            {"cell_type":"code","source":"1/0","outputs":[
+            {"cell_type":"code","id":"3f2a","source":"1/0","outputs":[
                 {"output_type":"stream","text":["one\n"]},
                 {"output_type":"display_data","data":{"image/png":"AAAA","text/plain":["<Figure>"]}},
                 {"output_type":"error","ename":"ZeroDivisionError","evalue":"division by zero",
                  "traceback":["\u001b[0;31mline\u001b[0m 1"]}]}],
             "metadata":{},"nbformat":4}"##;
-        let expected = "[cell 1: markdown]\n# Title\ntext\n[cell 2: code]\n1/0\n\
+        let expected = "[cell 1: markdown]\n# Title\ntext\n[cell 2: code, id 3f2a]\n1/0\n\
             [output]\none\n[output]\n<Figure>\n[image/png, not shown]\n\
             [output]\nZeroDivisionError: division by zero\nline 1\n";
         assert_eq!(render(notebook.as_bytes()).as_deref(), Some(expected));
