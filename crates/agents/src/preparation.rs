@@ -252,8 +252,10 @@ impl Preparation<'_> {
         let effort = agent.model.effort.or(config.model.effort);
         self.add_hooks(agent, &mut config);
         let servers = self.add_servers(agent, &mut config).await;
-        config.overrides =
-            PromptOverrides { system: Some(self.prompt(agent, remembered)?), append: None };
+        config.overrides = PromptOverrides {
+            system: Some(self.prompt(agent, remembered)?),
+            ..PromptOverrides::default()
+        };
         self.choose_model(agent, &mut config).await?;
         config.model.effort = effort;
         if self.may_delegate(agent) {

@@ -44,6 +44,7 @@ mod session_account;
 mod session_control;
 mod session_hooks;
 mod session_messages;
+mod session_sections;
 mod session_tools;
 #[cfg(test)]
 mod skill_tests;
@@ -88,7 +89,7 @@ pub use memory::{
     memory_tools,
 };
 pub use notice::{AgentEnd, EngineNotice};
-pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, build_prefix};
+pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, SessionTexts, build_prefix};
 pub use recall::{
     MentionedAgentMemory, RecallReceipt, RecallReceiptEntry, RecallSetup, SkippedMemory, SmallModel,
 };

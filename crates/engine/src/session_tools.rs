@@ -1,8 +1,10 @@
 //! The tools that belong to one session, and what their calls leave behind. They are fixed when the session begins:
 //! another tool would change the prefix.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use dormouse_base::{Environment, SessionId, names};
 use dormouse_conversation::PromptSize;
 use dormouse_conversation::known_tools::EXIT_PLAN;
 use dormouse_conversation::transcript::{Transcript, TranscriptError};
@@ -17,6 +19,12 @@ use crate::event_sink::EventSink;
 use crate::plan::PlanState;
 use crate::submitted_plan::SubmittedPlan;
 
+/// The folder for temporary files of a session. Whoever writes there first makes it.
+fn scratch_folder(environment: &Environment, session: SessionId) -> PathBuf {
+    let temporary = environment.path(names::TMPDIR).unwrap_or_else(|| PathBuf::from("/tmp"));
+    temporary.join(format!("dormouse-{session}"))
+}
+
 /// The state of the session's own tools.
 pub struct SessionTools {
     pub(crate) plan: Arc<PlanState>,
@@ -27,6 +35,11 @@ pub struct SessionTools {
 impl SessionTools {
     /// Adds the tools of this session to those of the configuration.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
+        if config.overrides.session.is_some() {
+            let scratch = scratch_folder(&config.tools.environment, transcript.session());
+            config.tools.gate.allow_scratch(scratch.clone());
+            config.tools.scratch = Some(scratch);
+        }
         let tools = &mut config.tools;
         let folder = transcript.session_folder().clone();
         let plan = PlanState::new(tools.gate.clone(), tools.confirmer.clone(), folder);

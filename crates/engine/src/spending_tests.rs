@@ -40,6 +40,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         retry: RetryPolicy::default(),
         tools: ToolSetup {
             set: Arc::new(ToolSet::builtin()),
+            scratch: None,
             small_window: Vec::new(),
             ends_repetition: true,
             gate: PermissionGate::allow_all(),

@@ -18,6 +18,7 @@ use crate::config::EngineConfig;
 use crate::config::instruction_setup::InstructionSetup;
 use crate::config::memory_setup::MemorySetup;
 use crate::memory::index_parts;
+use crate::session_sections::session_sections;
 
 /// All instruction files together may take this many times the size of one.
 const FILES_WORTH: usize = 3;
@@ -76,7 +77,7 @@ impl StartupContext {
         let (tools, size) = (&config.tools.set, config.model.budget.prompt.size);
         let announced =
             config.extensions.announcers.iter().flat_map(|each| each.announced(tools, size));
-        self.announced = announced.collect();
+        self.announced = session_sections(config).into_iter().chain(announced).collect();
     }
 
     fn load_instructions(

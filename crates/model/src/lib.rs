@@ -21,6 +21,7 @@ mod event;
 mod families;
 mod info;
 mod json_text;
+mod knowledge;
 mod openai;
 mod prices;
 mod provider;
@@ -45,6 +46,7 @@ pub use error::{ModelError, Retryable};
 pub use event::{ClearedContext, Completion, StreamEvent};
 pub use families::{is_model_family, model_of_family};
 pub use info::ModelInfo;
+pub use knowledge::knowledge_cutoff;
 pub use prices::{LongPrompts, PRICES_DATED, Price, PriceTable, cost_usd, list_price};
 pub use provider::{
     ANTHROPIC_URL, LocalServer, OPENAI_URL, Provider, ProviderError, choose_provider,

@@ -13,6 +13,7 @@ use crate::reading::{Reach, ReadingNeed, ReadingObjection, ReadingScope, reached
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rules::{PermissionRules, allowed_by};
+use crate::write_target::write_target;
 
 /// How much is permitted without a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,6 +93,8 @@ struct SessionState {
     restrictions: PermissionRules,
     /// Folders outside the project whose reading the user confirmed.
     read_folders: Vec<PathBuf>,
+    /// The folder for temporary files, in which writing needs no confirmation.
+    scratch: Option<PathBuf>,
     /// Commands that the user wants outside the sandbox.
     excluded: Vec<PermissionRule>,
 }
@@ -245,6 +248,13 @@ impl PermissionGate {
     /// Allows reading a folder until the session ends.
     pub fn allow_reading(&self, folder: PathBuf) {
         self.session().read_folders.push(folder);
+    }
+
+    /// Allows reading and writing the folder for the session's temporary files.
+    pub fn allow_scratch(&self, folder: PathBuf) {
+        let folder = without_links_above(&folder).unwrap_or(folder);
+        self.allow_reading(folder.clone());
+        self.session().scratch = Some(folder);
     }
 
     /// Replaces the deny and ask rules that were added during the session.
@@ -403,7 +413,21 @@ impl PermissionGate {
                 format!("the rule `{rule}` allows it"),
             );
         }
+        self.rule_by_mode(&session, mode, request, &objection.to_string())
+    }
+
+    /// What the mode says about a call that may change something and that no rule is about.
+    fn rule_by_mode(
+        &self,
+        session: &SessionState,
+        mode: PermissionMode,
+        request: &PermissionRequest,
+        objection: &str,
+    ) -> Ruling {
         match (mode, &request.access) {
+            (_, Access::Writes(path)) if is_in_scratch(session, path, &request.folder) => {
+                Ruling::by_mode(PermissionVerdict::Allow, "it is in the folder for temporary files")
+            }
             (PermissionMode::AcceptEdits, Access::Writes(path)) => {
                 match check_accepted_edit(path, &request.folder, &self.additional_folders) {
                     Ok(()) => Ruling::by_mode(
@@ -414,13 +438,24 @@ impl PermissionGate {
                 }
             }
             (_, Access::Runs(_))
-                if self.sandbox_of(&session, request).is_some_and(|sandbox| sandbox.auto_allow) =>
+                if self.sandbox_of(session, request).is_some_and(|sandbox| sandbox.auto_allow) =>
             {
                 Ruling::by_mode(PermissionVerdict::Allow, "it runs in the sandbox")
             }
-            _ => Ruling::by_mode(PermissionVerdict::Ask, objection.to_string()),
+            _ => Ruling::by_mode(PermissionVerdict::Ask, objection),
         }
     }
+}
+
+/// The path with the links above it resolved. What it names itself need not exist.
+fn without_links_above(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Whether a file is in the folder for temporary files. Where links lead counts: one in the folder's place leads out of it.
+fn is_in_scratch(session: &SessionState, path: &Path, folder: &Path) -> bool {
+    let Some(scratch) = &session.scratch else { return false };
+    write_target(folder, path).is_ok_and(|real| real != *scratch && real.starts_with(scratch))
 }
 
 /// A verdict, its reason, and whether a rule decided.

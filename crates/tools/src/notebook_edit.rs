@@ -207,7 +207,7 @@ fn edit(
     let ChangedNotebook { text, number, kind } = changed;
     let rendered = render_notebook(text.as_bytes()).unwrap_or_default();
     let (named, note) = (target.named(), other_names_note(&current));
-    remember_rendered(&context.read_cache, target.real, &written.metadata, rendered);
+    remember_rendered(&context.read_cache, target.real, &written, rendered);
     let (done, rest) = match input.edit_mode {
         EditMode::Replace => ("changed", "; its outputs are those of the old source"),
         EditMode::Insert => ("inserted", ""),

@@ -228,11 +228,11 @@ pub(crate) fn remember(
 pub(crate) fn remember_rendered(
     cache: &Mutex<ReadCache>,
     path: PathBuf,
-    metadata: &Metadata,
+    written: &WrittenFile,
     content: String,
 ) {
-    let Ok(modified) = metadata.modified() else { return };
-    let (size, extent, in_editor) = (metadata.len(), ReadExtent::Rendered, None);
+    let Ok(modified) = written.metadata.modified() else { return };
+    let (size, extent, in_editor) = (written.metadata.len(), ReadExtent::Rendered, None);
     let file = CachedFile { modified, size, extent, content, in_editor };
     cache.lock().unwrap_or_else(PoisonError::into_inner).insert(path, file);
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::layer_settings::{CacheEditSettings, SnipSettings, TimeClearingSettings};
 use super::team_settings::TeamSettings;
 
 /// The wire format of a server.
@@ -85,6 +86,8 @@ pub struct Settings {
     pub schema: Option<String>,
     /// The language of the program's texts: `en` or `zh`; without it, that of the locale.
     pub language: Option<UiLanguage>,
+    /// How the model answers: `default`, `concise`, `explanatory`, or a file `NAME.md` in a folder `output-styles`.
+    pub output_style: Option<String>,
     /// The model to use.
     pub model: Option<String>,
     /// How hard the model is to think, where its server supports that; without it, the server's default.
@@ -213,39 +216,6 @@ pub struct ExtractionSettings {
     /// Number of turns between two extractions. Without it, extraction runs when the user said something worth keeping, when much
     /// was said, after a pause and when the session ends.
     pub every_turns: Option<u32>,
-}
-
-/// When and how far the oldest messages are dropped; for the switch `snip` and the command `/snip`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct SnipSettings {
-    /// Fill level of the effective context window that triggers it, in percent; default 85.
-    #[schemars(range(min = 1, max = 100))]
-    pub from_percent: Option<u8>,
-    /// Fill level afterwards, in percent; default 60.
-    #[schemars(range(min = 0, max = 99))]
-    pub to_percent: Option<u8>,
-}
-
-/// When old tool results are cleared; for the switch `time_clearing`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TimeClearingSettings {
-    /// Minutes since the last response, and never before the server's cache has expired; without it, as soon as that costs less than
-    /// keeping them.
-    pub idle_minutes: Option<u32>,
-    /// Number of newest results to keep; default 5, at least 1.
-    pub keep: Option<u32>,
-}
-
-/// When old tool results are deleted from the server's cache; for the switch `cache_edits`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CacheEditSettings {
-    /// Number of results above which old ones are deleted; default 20.
-    pub above: Option<u32>,
-    /// Number of newest results to keep; default 5, at least 1.
-    pub keep: Option<u32>,
 }
 
 /// How memory is written.

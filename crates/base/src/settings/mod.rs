@@ -9,6 +9,7 @@ mod edit;
 mod files;
 mod key;
 mod keys;
+mod layer_settings;
 mod list_edit;
 mod parse;
 mod partition;
@@ -23,13 +24,13 @@ pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
 pub use key::SettingKey;
 pub use keys::{
-    BackgroundSettings, CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings,
-    ExtractionSettings, MemorySettings, MemoryTools, MemoryWriter, Notifications,
-    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, RuleMemoryType, RuleScope,
-    SandboxMode, SandboxNetwork, SandboxSettings, SessionNotesSettings, Settings, SnipSettings,
-    TerminalSettings, TextScript, ThinkingSwitch, TimeClearingSettings, ToolSettings, UiLanguage,
-    WriteDecision, WriteRule,
+    BackgroundSettings, DefaultMode, EffortLevel, EmbeddingSettings, ExtractionSettings,
+    MemorySettings, MemoryTools, MemoryWriter, Notifications, PermissionSettings, PriceSettings,
+    ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork,
+    SandboxSettings, SessionNotesSettings, Settings, TerminalSettings, TextScript, ThinkingSwitch,
+    ToolSettings, UiLanguage, WriteDecision, WriteRule,
 };
+pub use layer_settings::{CacheEditSettings, SnipSettings, TimeClearingSettings};
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
     remove_if_empty,

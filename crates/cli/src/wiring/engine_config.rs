@@ -11,7 +11,7 @@ use dormouse_conversation::Effort;
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_engine::{
     CostRules, EngineConfig, MemorySetup, ModelSetup, PromptOverrides, ResultRules, Services,
-    ToolSetup, WindowRules, memory_tools,
+    SessionTexts, ToolSetup, WindowRules, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
 use dormouse_permissions::PermissionGate;
@@ -23,6 +23,7 @@ use crate::message_catalog::{Locale, msg};
 use crate::wiring::connect::ModelConnection;
 use crate::wiring::exit::Failure;
 use crate::wiring::layers;
+use crate::wiring::output_style::output_style;
 use crate::wiring::print;
 use crate::wiring::user_access::UserAccess;
 use crate::wiring::world::World;
@@ -68,6 +69,7 @@ pub(super) fn tool_setup(
         ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
     ToolSetup {
         set: Arc::new(tools),
+        scratch: None,
         small_window: settings.small_window.clone(),
         ends_repetition: switches.is_on(LayerSwitch::RepeatedCalls),
         gate: gate.clone(),
@@ -132,17 +134,27 @@ pub(super) fn window_rules(
     })
 }
 
-pub(super) fn prompt_overrides(arguments: &Arguments) -> PromptOverrides {
+/// What the command line and the settings change in the system prompt.
+pub(super) fn prompt_overrides(
+    arguments: &Arguments,
+    settings: &Settings,
+    world: &World,
+    project: &Project,
+) -> Result<PromptOverrides, Failure> {
+    let home = world.home()?;
     let language = match Locale::current() {
         Locale::English => None,
         Locale::Chinese => Some(CHINESE_USER.to_owned()),
     };
-    let parts: Vec<String> =
-        language.into_iter().chain(arguments.append_system_prompt.clone()).collect();
-    PromptOverrides {
+    let style = settings.output_style.as_deref();
+    Ok(PromptOverrides {
         system: arguments.system_prompt.clone(),
-        append: (!parts.is_empty()).then(|| parts.join("\n\n")),
-    }
+        append: arguments.append_system_prompt.clone(),
+        session: Some(SessionTexts {
+            language,
+            output_style: style.and_then(|name| output_style(name, &home, &project.checkout)),
+        }),
+    })
 }
 
 /// What the model is told about a user whose terminal speaks Chinese.

@@ -33,6 +33,7 @@ pub(crate) mod memory_policy;
 pub(crate) mod memory_session;
 pub(crate) mod memory_stores;
 pub(crate) mod other_agents;
+pub(crate) mod output_style;
 pub(crate) mod permission_modes;
 pub(crate) mod permission_reason;
 pub(crate) mod permissions;

@@ -306,7 +306,7 @@ impl PreparedSession {
             retry: connection.retry,
             project: project.clone(),
             services: engine_config::services(world)?,
-            overrides: engine_config::prompt_overrides(arguments),
+            overrides: engine_config::prompt_overrides(arguments, &settings, world, &project)?,
             instructions: self.instructions,
             cost: engine_config::cost_rules(arguments, &settings),
             extensions,

@@ -104,6 +104,7 @@ mod released_home;
 mod rewind;
 mod sandbox;
 mod screens;
+mod sections;
 mod server_compaction;
 mod session_notes;
 mod session_notes_harm;

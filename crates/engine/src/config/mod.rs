@@ -79,6 +79,8 @@ pub struct ToolSetup {
     pub set: Arc<ToolSet>,
     /// Whether the same call, made again and again with the same result, ends the turn.
     pub ends_repetition: bool,
+    /// The folder for temporary files, once the session has begun; writing there needs no confirmation.
+    pub scratch: Option<PathBuf>,
     /// Tools that are offered in a small window although they are meant for larger ones.
     pub small_window: Vec<String>,
     /// The permission gate.

@@ -18,7 +18,7 @@ pub use dormouse_memory::{IndexUse, MemoryRules, Saving};
 use crate::config::EngineConfig;
 use crate::startup_context::StartupContext;
 use crate::surroundings::Surroundings;
-pub use overrides::PromptOverrides;
+pub use overrides::{PromptOverrides, SessionTexts};
 
 /// The prefix of a conversation with this configuration.
 pub(crate) fn configured_prefix(
@@ -103,8 +103,11 @@ mod tests {
 
     #[test]
     fn overrides() {
-        let overrides =
-            PromptOverrides { system: Some("Be a cat.".into()), append: Some("Purr.".into()) };
+        let overrides = PromptOverrides {
+            system: Some("Be a cat.".into()),
+            append: Some("Purr.".into()),
+            session: None,
+        };
         assert_eq!(prefix(PromptSize::Full, &overrides).system()[0].text, "Be a cat.\n\nPurr.");
     }
 }

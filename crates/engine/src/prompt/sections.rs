@@ -1,7 +1,7 @@
 //! The sections of the system prompt that belong to one session, in their fixed order.
 //!
-//! Today: the memory rules, the skills, the environment and git, then what others announce. Language, output style,
-//! scratch folder and token budget take their places in this list when they come.
+//! The memory rules, the skills, the environment and git, then what is announced: what the session itself says
+//! (`session_sections`), and what others do.
 
 use dormouse_conversation::{PromptSize, neutralize_reminder_tags};
 use dormouse_memory::MemoryRules;

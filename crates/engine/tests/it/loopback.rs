@@ -28,6 +28,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
         retry: RetryPolicy { base: std::time::Duration::from_millis(1), ..RetryPolicy::default() },
         tools: ToolSetup {
             set: Arc::new(ToolSet::builtin()),
+            scratch: None,
             small_window: Vec::new(),
             ends_repetition: true,
             gate: PermissionGate::allow_all(),

@@ -126,6 +126,7 @@ pub(super) async fn start_session(
         retry: RetryPolicy::default(),
         tools: ToolSetup {
             set: Arc::new(tools),
+            scratch: None,
             small_window: Vec::new(),
             ends_repetition: true,
             // The script is ours and the folder is temporary.

@@ -877,3 +877,4 @@ doctor-area-locks = locks
 doctor-area-transcripts = transcripts
 doctor-area-sandbox = sandbox
 doctor-area-terminal = terminal
+output-style-unknown = Output style { $name } not found; available: { $known }

@@ -815,3 +815,4 @@ doctor-area-locks = 锁
 doctor-area-transcripts = 会话记录
 doctor-area-sandbox = 沙箱
 doctor-area-terminal = 终端
+output-style-unknown = 找不到输出风格 { $name }；可用的有：{ $known }
