@@ -125,6 +125,9 @@ pub const SEND_MESSAGE: KnownTool = tool(
     "SendMessage",
     ToolTraits { listing: ToolListing::ByName, label: CallLabel::Message, ..OF_SESSION },
 );
+/// The web search of the model's server.
+pub const SERVER_WEB_SEARCH: KnownTool =
+    tool("web_search", ToolTraits { rule_family: Some(WEB_SEARCH.name), ..WEB_SEARCH.traits });
 /// Uses a skill.
 pub const SKILL: KnownTool = tool(
     "Skill",
@@ -141,6 +144,17 @@ pub const WEB_FETCH: KnownTool = tool(
         main_argument: Some("url"),
         label: CallLabel::Argument("url"),
         ..REPEATABLE
+    },
+);
+/// Searches the web.
+pub const WEB_SEARCH: KnownTool = tool(
+    "WebSearch",
+    ToolTraits {
+        rule_family: Some(WEB_FETCH.name),
+        main_argument: Some("query"),
+        label: CallLabel::Argument("query"),
+        result_display: ResultDisplay::Links,
+        ..WEB_FETCH.traits
     },
 );
 /// Writes a file.
@@ -170,9 +184,11 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     NOTEBOOK_EDIT,
     READ,
     SEND_MESSAGE,
+    SERVER_WEB_SEARCH,
     SKILL,
     TODO_WRITE,
     WEB_FETCH,
+    WEB_SEARCH,
     WRITE,
 ];
 
@@ -181,7 +197,6 @@ pub const FOREIGN_TOOLS: &[KnownTool] = &[
     tool("ExitPlanMode", PLANNING),
     tool("MultiEdit", ToolTraits { clearable: false, ..EDIT.traits }),
     tool("Task", WORK),
-    tool("WebSearch", ToolTraits { author: OutputAuthor::Outside, ..REPEATABLE }),
 ];
 
 /// The traits of the tool of that name.

@@ -28,6 +28,16 @@ pub enum ServerTool {
     /// File commands on a memory directory, carried out by the client.
     #[serde(rename = "memory_20250818")]
     Memory,
+    /// A web search that the server carries out.
+    #[serde(rename = "web_search_20250305")]
+    WebSearch,
+}
+
+impl ServerTool {
+    /// Whether the server carries calls out, so that it is of no use to a server that does not know it.
+    pub const fn runs_at_server(self) -> bool {
+        matches!(self, Self::WebSearch)
+    }
 }
 
 /// A tool as the model sees it. One that servers define is described all the same: the conversation may go on

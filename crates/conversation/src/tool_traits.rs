@@ -125,6 +125,8 @@ pub enum ResultDisplay {
     Hidden,
     /// The to-do list.
     TodoList,
+    /// The web addresses in it.
+    Links,
 }
 
 impl ToolTraits {

@@ -39,6 +39,7 @@ mod recall;
 mod repeated_correction;
 mod resume;
 mod rewind;
+mod search_notice;
 mod session;
 mod session_account;
 mod session_control;

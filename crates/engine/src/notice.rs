@@ -77,6 +77,16 @@ pub enum EngineNotice {
         /// Its task.
         task: String,
     },
+    /// The model's server searches the web.
+    WebSearch {
+        /// What for.
+        query: String,
+    },
+    /// Pages that the model's server found.
+    WebResults {
+        /// Title and address of each.
+        pages: Vec<(String, String)>,
+    },
     /// Anything else, in words.
     Text(String),
 }
@@ -134,6 +144,11 @@ impl fmt::Display for EngineNotice {
                     AgentEnd::Stopped => "was stopped",
                 };
                 write!(f, "agent {name} {how}: {task}")
+            }
+            Self::WebSearch { query } => write!(f, "searched the web: {query}"),
+            Self::WebResults { pages } => {
+                f.write_str("found on the web:")?;
+                pages.iter().try_for_each(|(title, url)| write!(f, "\n  {title}: {url}"))
             }
             Self::Text(text) => f.write_str(text),
         }

@@ -2,8 +2,8 @@
 //! language, the output style, the scratch folder.
 //!
 //! Each is a fact like those of announcers: it enters the prefix when that is built, and a change is told at the end of the
-//! conversation. The scratch folder differs between sessions, so it stands in the first message: the system prompt is
-//! the same for every session of a project, and servers keep it cached.
+//! conversation. All of it is the same for every session of a project, so that servers keep it cached. Where the scratch
+//! folder is concerns one machine, so it stands in the first message.
 
 use dormouse_base::group_digits;
 use dormouse_conversation::PromptSize;

@@ -1,10 +1,13 @@
 //! The tools that belong to one session, and what their calls leave behind. They are fixed when the session begins:
 //! another tool would change the prefix.
 
-use std::path::PathBuf;
+use std::fs::DirBuilder;
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dormouse_base::{Environment, SessionId, names};
+use dormouse_base::{Environment, names};
 use dormouse_conversation::PromptSize;
 use dormouse_conversation::known_tools::EXIT_PLAN;
 use dormouse_conversation::transcript::{Transcript, TranscriptError};
@@ -19,10 +22,20 @@ use crate::event_sink::EventSink;
 use crate::plan::PlanState;
 use crate::submitted_plan::SubmittedPlan;
 
-/// The folder for temporary files of a session. Whoever writes there first makes it.
-fn scratch_folder(environment: &Environment, session: SessionId) -> PathBuf {
+/// The folder for temporary files of a project's sessions, made if it is not there; none where there is no such folder of
+/// this user alone. Its name is always the same, so that the first message is too.
+fn scratch_folder(environment: &Environment, project: &Path) -> Option<PathBuf> {
     let temporary = environment.path(names::TMPDIR).unwrap_or_else(|| PathBuf::from("/tmp"));
-    temporary.join(format!("dormouse-{session}"))
+    let name = blake3::hash(project.as_os_str().as_encoded_bytes()).to_hex();
+    let folder = temporary.join(format!("dormouse-{:.16}", name.as_str()));
+    match DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return None,
+        Ok(()) | Err(_) => {}
+    }
+    // Others can make a folder of this name as well. One that only its owner can enter, and that can be read, is ours.
+    let metadata = folder.symlink_metadata().ok()?;
+    let is_private = metadata.is_dir() && metadata.mode() & 0o777 == 0o700;
+    (is_private && folder.read_dir().is_ok()).then_some(folder)
 }
 
 /// The state of the session's own tools.
@@ -36,9 +49,11 @@ impl SessionTools {
     /// Adds the tools of this session to those of the configuration.
     pub(crate) fn add_to(config: &mut EngineConfig, transcript: &Transcript) -> Self {
         if config.overrides.session.is_some() {
-            let scratch = scratch_folder(&config.tools.environment, transcript.session());
-            config.tools.gate.allow_scratch(scratch.clone());
-            config.tools.scratch = Some(scratch);
+            config.tools.scratch =
+                scratch_folder(&config.tools.environment, &config.project.folder);
+            if let Some(scratch) = &config.tools.scratch {
+                config.tools.gate.allow_scratch(scratch.clone());
+            }
         }
         let tools = &mut config.tools;
         let folder = transcript.session_folder().clone();

@@ -109,7 +109,7 @@ fn a_tool_that_the_model_knows() {
         body.append(&user("hello"));
         text(&body.render(&[])).to_owned()
     };
-    let knowing = |wire| Dialect { server_tools: &[ServerTool::Memory], ..dialect(wire) };
+    let knowing = |wire| Dialect { server_tools: vec![ServerTool::Memory], ..dialect(wire) };
     let named = r#""tools":[{"type":"memory_20250818","name":"memory"}],"#;
     let described =
         r#""tools":[{"name":"memory","description":"files","input_schema":{"type":"object"}}],"#;

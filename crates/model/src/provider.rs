@@ -4,14 +4,16 @@ use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dormouse_base::{Environment, MemoryTools, ProviderKind, ProviderSettings, Secret, names};
+use dormouse_base::{
+    Environment, MemoryTools, ProviderKind, ProviderSettings, SearchProviderKind, Secret, names,
+};
 use dormouse_conversation::ServerTool;
 use thiserror::Error;
 
 use crate::client::HttpModel;
 use crate::endpoint::{Credential, Endpoint, Timeouts};
 use crate::retry::RetryPolicy;
-use crate::server_tools::knows_memory_tool;
+use crate::server_tools::knows_server_tools;
 use crate::wire_format::{CacheTtl, Dialect, MaxTokensField, WireFormat};
 
 /// The address of the Anthropic API.
@@ -57,11 +59,22 @@ impl Provider {
     }
 
     /// How requests are written for one of its models, which may know tools that the server defines.
-    pub fn dialect_for(&self, model: &str, wanted: MemoryTools) -> Dialect {
-        let sure = self.operator == Operator::Official && knows_memory_tool(model);
-        let told = wanted == MemoryTools::AnthropicAnywhere;
-        let known = self.dialect.wire == WireFormat::Anthropic && (sure || told);
-        let server_tools: &[ServerTool] = if known { &[ServerTool::Memory] } else { &[] };
+    pub fn dialect_for(
+        &self,
+        model: &str,
+        memory: MemoryTools,
+        search: Option<SearchProviderKind>,
+    ) -> Dialect {
+        let sure = self.operator == Operator::Official && knows_server_tools(model);
+        let knows_memory = sure || memory == MemoryTools::AnthropicAnywhere;
+        // Other servers in this format do not search, unless the user says so.
+        let searches = match search {
+            None => sure,
+            Some(kind) => kind == SearchProviderKind::Server,
+        };
+        let known = [(knows_memory, ServerTool::Memory), (searches, ServerTool::WebSearch)];
+        let known = known.into_iter().filter(|_| self.dialect.wire == WireFormat::Anthropic);
+        let server_tools = known.filter(|(known, _)| *known).map(|(_, tool)| tool).collect();
         Dialect { server_tools, ..self.dialect.clone() }
     }
 }
@@ -148,7 +161,7 @@ pub fn choose_provider(
         } else {
             MaxTokensField::MaxTokens
         },
-        server_tools: &[],
+        server_tools: Vec::new(),
         clearing: None,
         thinking: None,
         server_summaries: false,
@@ -336,7 +349,7 @@ mod tests {
     fn the_memory_tool_is_named_to_those_who_know_it() {
         let known = |pairs: &[(&str, &str)], model, wanted| {
             let provider = choose(pairs, &ProviderSettings::default()).unwrap();
-            !provider.dialect_for(model, wanted).server_tools.is_empty()
+            provider.dialect_for(model, wanted, None).server_tools.contains(&ServerTool::Memory)
         };
         let official = [("ANTHROPIC_API_KEY", "k")];
         let gateway = [("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_conversation::{Role, ServerTool};
+use dormouse_conversation::{Prefix, Role, ServerTool, ToolDefinition};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -48,7 +48,7 @@ pub struct Dialect {
     /// What the server calls the longest answer.
     pub max_tokens_field: MaxTokensField,
     /// The tools that the model knows by their type; others are described to it.
-    pub server_tools: &'static [ServerTool],
+    pub server_tools: Vec<ServerTool>,
     /// What the server is to clear by itself; none where it is not asked to.
     pub clearing: Option<ServerClearing>,
     /// Whether the model is to think; as the server likes without.
@@ -66,7 +66,7 @@ impl Dialect {
             wire,
             ttl,
             max_tokens_field: MaxTokensField::MaxTokens,
-            server_tools: &[],
+            server_tools: Vec::new(),
             clearing: None,
             thinking: None,
             server_summaries: false,
@@ -146,6 +146,17 @@ impl WireTurn {
     pub fn can_be_marked(&self) -> bool {
         self.marker_at.is_some()
     }
+}
+
+/// The tools that a server is told of: one that only another server carries out is left out.
+pub(crate) fn offered_tools<'p>(
+    prefix: &'p Prefix,
+    dialect: &Dialect,
+) -> impl Iterator<Item = &'p ToolDefinition> {
+    prefix.tools().iter().filter(|tool| {
+        tool.server_tool
+            .is_none_or(|kind| !kind.runs_at_server() || dialect.server_tools.contains(&kind))
+    })
 }
 
 /// The object without its closing brace, and the list of messages begun.

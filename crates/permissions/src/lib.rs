@@ -29,7 +29,7 @@ pub use reading::{ReadingScope, credential_places};
 pub use reason::PermissionReason;
 pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};
-pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE};
+pub use rule_names::{COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE, SEARCH_RULE};
 pub use rule_pattern::PatternError;
 pub use rules::PermissionRules;
 pub use shell::{

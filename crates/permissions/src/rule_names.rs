@@ -4,6 +4,8 @@
 pub const COMMAND_RULE: &str = "Bash";
 /// Rules for hosts: `WebFetch(domain:example.com)`.
 pub const HOST_RULE: &str = "WebFetch";
+/// Rules for searches name the host of the search server.
+pub const SEARCH_RULE: &str = "WebSearch";
 /// Rules for every tool that reads or searches files, and for files named in commands: `Read(.env)`.
 pub const READ_RULE: &str = "Read";
 /// Rules for every tool that writes files: `Edit(src/**)`.

@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::host::HostPattern;
 use crate::known_commands::escapes;
-use crate::rule_names::{COMMAND_RULE, HOST_RULE};
+use crate::rule_names::{COMMAND_RULE, HOST_RULE, SEARCH_RULE};
 use crate::shell::{ShellCommand, started_commands};
 use crate::word_pattern::{PatternEnd, matches_words};
 
@@ -48,7 +48,7 @@ impl RulePattern {
     pub(crate) fn parse(tool: &str, text: &str) -> Result<Self, PatternError> {
         match tool {
             COMMAND_RULE => Ok(Self::command(text)),
-            HOST_RULE => Self::parse_host(text),
+            HOST_RULE | SEARCH_RULE => Self::parse_host(text),
             _ => Self::files(text),
         }
     }

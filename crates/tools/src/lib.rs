@@ -2,7 +2,7 @@
 //!
 //! Invariants: only [`process`](output) starts processes, always in a process group of their own and without the model's
 //! API keys; every result is bounded and says what it leaves out; a tool that fails or panics yields an error result and
-//! never ends the program. No network except [`WebFetch`], [`post_json`] and MCP servers; no terminal, no prompts.
+//! never ends the program. No network except [`WebFetch`], [`WebSearch`], [`post_json`] and MCP servers; no terminal, no prompts.
 
 #![forbid(unsafe_code)]
 
@@ -54,6 +54,7 @@ mod tool;
 mod tool_result;
 mod tool_spec;
 mod web_fetch;
+mod web_search;
 mod write;
 
 pub use bash::Bash;
@@ -102,4 +103,5 @@ pub use tool::{Forwarded, Tool, definition};
 pub use tool_result::{ToolError, ToolOutput};
 pub use tool_spec::{ResultLimit, ToolClass, ToolSpec};
 pub use web_fetch::WebFetch;
+pub use web_search::{SearchApi, SearchServer, ServerWebSearch, WebSearch};
 pub use write::Write;

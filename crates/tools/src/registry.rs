@@ -205,13 +205,15 @@ mod tests {
     /// The permission crate knows no other crate, so it has the names that rules give a meaning as well.
     #[test]
     fn rules_and_tools_use_the_same_names() {
-        use dormouse_conversation::known_tools::{BASH, EDIT, MCP_PREFIX, READ, WEB_FETCH};
+        use dormouse_conversation::known_tools::{
+            BASH, EDIT, MCP_PREFIX, READ, WEB_FETCH, WEB_SEARCH,
+        };
         use dormouse_permissions::{
-            COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE,
+            COMMAND_RULE, EDIT_RULE, HOST_RULE, MCP_TOOL_PREFIX, READ_RULE, SEARCH_RULE,
         };
         assert_eq!(
-            [COMMAND_RULE, EDIT_RULE, READ_RULE, HOST_RULE, MCP_TOOL_PREFIX],
-            [BASH.name, EDIT.name, READ.name, WEB_FETCH.name, MCP_PREFIX]
+            [COMMAND_RULE, EDIT_RULE, READ_RULE, HOST_RULE, SEARCH_RULE, MCP_TOOL_PREFIX],
+            [BASH.name, EDIT.name, READ.name, WEB_FETCH.name, WEB_SEARCH.name, MCP_PREFIX]
         );
     }
 

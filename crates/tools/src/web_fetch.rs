@@ -25,6 +25,7 @@ use crate::{
     parse_input,
 };
 use client::{FetchError, Fetched, fetch};
+pub(crate) use client::{HttpExchange, exchange};
 
 /// For all of it, redirects included.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::layer_settings::{CacheEditSettings, SnipSettings, TimeClearingSettings};
 use super::team_settings::TeamSettings;
+use super::web_search_settings::WebSearchSettings;
 
 /// The wire format of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -150,6 +151,8 @@ pub struct Settings {
     pub embeddings: EmbeddingSettings,
     /// Team memory. Not allowed in project settings.
     pub team: TeamSettings,
+    /// Who searches the web. Not allowed in project settings.
+    pub web_search: WebSearchSettings,
 }
 
 /// A command whose first output line is shown above the prompt; it gets JSON about the session on stdin.

@@ -19,6 +19,7 @@ mod stack;
 mod switch_definitions;
 mod switch_resolution;
 mod team_settings;
+mod web_search_settings;
 
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
@@ -42,3 +43,4 @@ pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
 pub use switch_definitions::{LayerSwitch, UnknownSwitch};
 pub use switch_resolution::{SwitchError, SwitchState, Switches, boolean_variable};
 pub use team_settings::TeamSettings;
+pub use web_search_settings::{SearchProviderKind, WebSearchSettings};

@@ -15,8 +15,14 @@ pub struct WithheldSettings {
 }
 
 /// Who is talked to, and where memory is: no project's business.
-const NEVER: &[&str] =
-    &["provider", "embeddings", "team", "autoMemoryDirectory", "allowManagedHooksOnly"];
+const NEVER: &[&str] = &[
+    "provider",
+    "embeddings",
+    "team",
+    "webSearch",
+    "autoMemoryDirectory",
+    "allowManagedHooksOnly",
+];
 /// What a model is called opens nothing: the server is the user's.
 const FREE: &[&str] = &["$schema", "model", "smallModel"];
 /// Rules that take away.

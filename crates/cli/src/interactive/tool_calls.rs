@@ -129,9 +129,17 @@ pub(crate) fn outcome(name: &str, result: &Block, folder: &Path) -> CallOutcome 
         ResultDisplay::Hidden => String::new(),
         _ if first.is_empty() => msg!("call-no-output"),
         ResultDisplay::LineCount if !first.starts_with('[') => line_count(count),
+        ResultDisplay::Links if more > 0 => links(&text),
         _ if more == 0 => without_brackets(&first),
         _ => line_count(count),
     })
+}
+
+/// The web addresses of a list of results.
+fn links(text: &str) -> String {
+    let is_link = |line: &&str| line.starts_with("https://") || line.starts_with("http://");
+    let links: Vec<&str> = text.lines().map(str::trim).filter(is_link).collect();
+    links.join(" ")
 }
 
 /// The text of a tool result.

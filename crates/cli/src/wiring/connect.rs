@@ -16,12 +16,15 @@ use dormouse_model::{
     find_local_servers, retry_policy,
 };
 
+use dormouse_tools::Tool;
+
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::key_command::printed_key;
 use crate::wiring::layers;
 use crate::wiring::print;
 use crate::wiring::server_failure::failure_at_start;
+use crate::wiring::web_search::search_setup;
 
 /// A model connection.
 pub(crate) struct ModelConnection {
@@ -39,6 +42,8 @@ pub(crate) struct ModelConnection {
     /// The environment variable for the key.
     pub(crate) key_variable: String,
     pub(crate) redactor: Redactor,
+    /// The tool that searches the web, where there is one.
+    pub(crate) search: Option<Arc<dyn Tool>>,
 }
 
 /// The maximum output requested where the server reports no limit.
@@ -152,17 +157,20 @@ pub(crate) async fn connect(
         ThinkingSwitch::Off => ThinkingMode::Off,
     });
     let clearing = by_server.clearing.then(|| layers::server_clearing(&budget, &bare_name));
+    let dialect = Dialect {
+        clearing,
+        thinking,
+        server_summaries: by_server.summaries,
+        ..provider
+            .dialect_for(&bare_name, settings.memory.tool, settings.web_search.provider)
+            .with_request_fields(settings.request_fields_for(&bare_name), of_local_server)
+    };
+    let search = search_setup(&settings.web_search, environment, &dialect)?;
     Ok(ModelConnection {
         model,
         small,
-        dialect: Dialect {
-            clearing,
-            thinking,
-            server_summaries: by_server.summaries,
-            ..provider
-                .dialect_for(&bare_name, settings.memory.tool)
-                .with_request_fields(settings.request_fields_for(&bare_name), of_local_server)
-        },
+        dialect,
+        search: search.tool,
         model_name: bare_name,
         budget,
         retry,
@@ -170,7 +178,7 @@ pub(crate) async fn connect(
         key_source,
         key_variable: provider.key_variable,
         // A command may print the keys of other providers as well.
-        redactor: Redactor::new(key.into_iter().chain(environment.secrets())),
+        redactor: Redactor::new(key.into_iter().chain(search.key).chain(environment.secrets())),
     })
 }
 

@@ -1,22 +1,23 @@
 //! The parts of an engine's configuration that follow from settings, arguments and the model connection.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
     EffortLevel, Environment, LayerSwitch, Project, Settings, Switches, ToolSettings,
 };
-use dormouse_conversation::Effort;
 use dormouse_conversation::metrics::MetricsLog;
+use dormouse_conversation::{Effort, ServerTool};
 use dormouse_engine::{
     CostRules, EngineConfig, MemorySetup, ModelSetup, PromptOverrides, ResultRules, Services,
     SessionTexts, ToolSetup, WindowRules, memory_tools,
 };
 use dormouse_model::{PRICES_DATED, PriceTable};
-use dormouse_permissions::PermissionGate;
+use dormouse_permissions::{PermissionGate, PermissionVerdict};
 use dormouse_sandbox::SandboxPolicy;
-use dormouse_tools::{CommandLimits, Reaper, Shells, ToolSet};
+use dormouse_tools::{CommandLimits, Reaper, Shells, Tool, ToolSet};
+use serde_json::value::RawValue;
 
 use crate::args::Arguments;
 use crate::message_catalog::{Locale, msg};
@@ -65,8 +66,8 @@ pub(super) fn tool_setup(
     (sandbox, checkpoint_folders): (Option<Arc<SandboxPolicy>>, Vec<PathBuf>),
     (user, shells): (UserAccess, Arc<Shells>),
 ) -> ToolSetup {
-    let tools =
-        ToolSet::builtin().with(memory.into_iter().flat_map(|memory| memory_tools(&memory.access)));
+    let memory_tools = memory.into_iter().flat_map(|memory| memory_tools(&memory.access));
+    let tools = ToolSet::builtin().with(memory_tools).with(permitted_search(connection, gate));
     ToolSetup {
         set: Arc::new(tools),
         scratch: None,
@@ -84,6 +85,15 @@ pub(super) fn tool_setup(
         checkpoints: None,
         editor: user.editor,
     }
+}
+
+/// The tool that searches the web. A search of the model's server passes no gate, so a rule that denies it takes it away.
+fn permitted_search(connection: &ModelConnection, gate: &PermissionGate) -> Option<Arc<dyn Tool>> {
+    let tool = connection.search.clone()?;
+    let request = tool.permission_request(RawValue::NULL, Path::new("/"));
+    let is_denied = gate.decide(&request).verdict == PermissionVerdict::Deny;
+    let at_server = tool.known_as().is_some_and(ServerTool::runs_at_server);
+    (!(at_server && is_denied)).then_some(tool)
 }
 
 /// The folders whose files are listed around commands; none where checkpoints are off.

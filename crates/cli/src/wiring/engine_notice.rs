@@ -38,6 +38,11 @@ pub(crate) fn notice_text(notice: &EngineNotice) -> String {
                 AgentEnd::Stopped => msg!("notice-agent-stopped", name = name, task = task),
             }
         }
+        EngineNotice::WebSearch { query } => msg!("notice-web-search", query = query.as_str()),
+        EngineNotice::WebResults { pages } => {
+            let rows = pages.iter().map(|(title, url)| format!("\n  {title}: {url}"));
+            format!("{}{}", msg!("notice-web-results"), rows.collect::<String>())
+        }
         EngineNotice::Text(text) => text.clone(),
     }
 }
@@ -64,6 +69,8 @@ mod tests {
             EngineNotice::AgentEnded { name: text(), end: AgentEnd::Done, task: text() },
             EngineNotice::AgentEnded { name: text(), end: AgentEnd::Failed, task: text() },
             EngineNotice::AgentEnded { name: text(), end: AgentEnd::Stopped, task: text() },
+            EngineNotice::WebSearch { query: text() },
+            EngineNotice::WebResults { pages: vec![(text(), text())] },
             EngineNotice::Text(text()),
         ] {
             assert_eq!(notice_text(&notice), notice.to_string());

@@ -58,4 +58,5 @@ pub(crate) mod team_membership;
 pub(crate) mod team_task;
 pub(crate) mod trust;
 pub(crate) mod user_access;
+pub(crate) mod web_search;
 pub(crate) mod world;

@@ -137,6 +137,7 @@ mod ui_client;
 mod ui_port;
 mod ui_recalled;
 mod verbatim;
+mod web_search;
 
 #[test]
 fn no_test_file_is_forgotten() {

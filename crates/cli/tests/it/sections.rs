@@ -14,6 +14,7 @@ fn done() -> ScriptedTurn {
 
 /// The first request of a run with these settings.
 fn first_request(home: &mut TestHome, wire: WireFormat, settings: &str) -> RecordedRequest {
+    std::fs::create_dir_all(home.root().join("tmp")).unwrap();
     let server = server(wire).reply(done()).start();
     home.use_server(&server);
     home.run(&mut ask(home, &["--settings", settings, "hi"])).success();
@@ -34,10 +35,10 @@ fn the_model_is_told_of_its_session() {
         for unset in ["# Language", "# Output style"] {
             assert!(!system.contains(unset), "{system}");
         }
-        // What differs between sessions stands behind it: another session has the same system prompt.
         assert!(!system.contains("Scratch folder"), "{system}");
         assert!(request.text().contains("Scratch folder"), "{}", request.text());
-        assert_eq!(first_request(&mut home, wire, "{}").system_text(), system);
+        // Another session of the project has the same bytes.
+        assert_eq!(first_request(&mut home, wire, "{}").text(), request.text());
     }
 }
 
@@ -104,11 +105,22 @@ fn scratch(request: &RecordedRequest) -> String {
     rest.split(", not into the project").next().unwrap().to_owned()
 }
 
+/// What somebody has put where the model writes.
+#[derive(Debug, Clone, Copy)]
+enum Others {
+    None,
+    LinkInside,
+    LinkInstead,
+}
+
 #[test]
 fn the_scratch_folder_needs_no_confirmation() {
-    for (mode, link, written) in
-        [("default", false, true), ("plan", false, false), ("default", true, false)]
-    {
+    for (mode, others, written) in [
+        ("default", Others::None, true),
+        ("plan", Others::None, false),
+        ("default", Others::LinkInside, false),
+        ("default", Others::LinkInstead, false),
+    ] {
         let outside = TestHome::new();
         let elsewhere = outside.root().to_owned();
         let mut calls = 0;
@@ -119,8 +131,16 @@ fn the_scratch_folder_needs_no_confirmation() {
                     return done().into();
                 }
                 let folder = scratch(request);
-                if link {
-                    std::os::unix::fs::symlink(&elsewhere, &folder).unwrap();
+                let folder_path = std::path::Path::new(&folder);
+                match others {
+                    Others::None => {}
+                    Others::LinkInside => {
+                        std::os::unix::fs::symlink(&elsewhere, folder_path.join("a")).unwrap();
+                    }
+                    Others::LinkInstead => {
+                        std::fs::remove_dir(folder_path).unwrap();
+                        std::os::unix::fs::symlink(&elsewhere, folder_path).unwrap();
+                    }
                 }
                 let input = json!({"file_path": format!("{folder}/a/b.txt"), "content": "x"});
                 ScriptedTurn::new().call("w", "Write", input.to_string()).into()
@@ -131,8 +151,19 @@ fn the_scratch_folder_needs_no_confirmation() {
         home.run(&mut ask(&home, &["--permission-mode", mode, "hi"])).success();
         let folder = scratch(&server.requests()[0]);
         let file = std::path::Path::new(&folder).join("a/b.txt");
-        assert_eq!(file.is_file(), written, "{mode} {link}: {}", transcript(&home));
-        assert!(!outside.root().join("a/b.txt").exists());
+        assert_eq!(file.is_file(), written, "{mode} {others:?}: {}", transcript(&home));
+        assert!(!outside.root().join("a/b.txt").exists() && !outside.root().join("b.txt").exists());
         server.finish();
     }
+}
+
+/// A folder that others can enter is not used.
+#[test]
+fn a_folder_of_others_is_no_scratch_folder() {
+    let mut home = TestHome::new();
+    let folder = scratch(&first_request(&mut home, WireFormat::Anthropic, "{}"));
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(&folder, open).unwrap();
+    let request = first_request(&mut home, WireFormat::Anthropic, "{}");
+    assert!(!request.text().contains("Scratch folder"), "{}", request.text());
 }

@@ -7,6 +7,7 @@ use dormouse_tools::{ResponseState, ToolClass};
 use super::action::{StepOutput, TurnAction};
 use super::partial_response::PartialResponse;
 use crate::event::TurnEnd;
+use crate::search_notice::search_notice;
 
 /// Nothing of the response counts.
 pub(super) fn withdraw(response: &PartialResponse) -> Vec<TurnAction> {
@@ -34,7 +35,9 @@ pub(super) fn block_complete(
     if !response.add(&block, class) {
         return actions;
     }
+    let notice = search_notice(&block).map(|notice| TurnAction::Emit(StepOutput::Notice(notice)));
     actions.push(TurnAction::RecordBlock(response.response.clone(), block));
+    actions.extend(notice);
     actions.extend(
         response.start_calls(ResponseState::Streaming).into_iter().map(TurnAction::StartTool),
     );

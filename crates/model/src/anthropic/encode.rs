@@ -9,7 +9,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::thinking::ThinkingField;
-use crate::wire_format::{CacheTtl, Dialect, ServerClearing, WireTurn, open_messages};
+use crate::wire_format::{
+    CacheTtl, Dialect, ServerClearing, WireTurn, offered_tools, open_messages,
+};
+
+/// The most searches of a server for one request.
+const MOST_SEARCHES: u32 = 8;
 
 #[derive(Serialize)]
 struct Head<'a> {
@@ -74,6 +79,9 @@ enum ToolOut<'a> {
         #[serde(rename = "type")]
         kind: ServerTool,
         name: &'a str,
+        /// The most searches for one request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_uses: Option<u32>,
     },
     Described {
         name: &'a str,
@@ -118,7 +126,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
         max_tokens: options.max_tokens,
         stream: true,
         system: system(prefix.system(), dialect.ttl),
-        tools: prefix.tools().iter().map(|tool| tool_out(tool, dialect)).collect(),
+        tools: offered_tools(prefix, dialect).map(|tool| tool_out(tool, dialect)).collect(),
         tool_choice: match options.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Typed { kind: "none" }),
@@ -160,7 +168,11 @@ fn server_edits(clearing: ServerClearing, tools: &[ToolDefinition]) -> Vec<Serve
 
 fn tool_out<'a>(tool: &'a ToolDefinition, dialect: &Dialect) -> ToolOut<'a> {
     match tool.server_tool.filter(|kind| dialect.server_tools.contains(kind)) {
-        Some(kind) => ToolOut::Known { kind, name: &tool.name },
+        Some(kind) => ToolOut::Known {
+            kind,
+            name: &tool.name,
+            max_uses: kind.runs_at_server().then_some(MOST_SEARCHES),
+        },
         None => ToolOut::Described {
             name: &tool.name,
             description: &tool.description,

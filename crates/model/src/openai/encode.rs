@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::json_text::quoted;
 use crate::thinking::ThinkingMode;
-use crate::wire_format::{Dialect, MaxTokensField, WireTurn, open_messages};
+use crate::wire_format::{Dialect, MaxTokensField, WireTurn, offered_tools, open_messages};
 
 #[derive(Serialize)]
 struct Head<'a> {
@@ -81,7 +81,7 @@ pub(crate) fn head(dialect: &Dialect, prefix: &Prefix, options: &RequestOptions)
         max_completion_tokens: limit(MaxTokensField::MaxCompletionTokens),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
-        tools: prefix.tools().iter().map(tool).collect(),
+        tools: offered_tools(prefix, dialect).map(tool).collect(),
         tool_choice: match options.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some("none"),

@@ -2,7 +2,7 @@
 
 use dormouse_permissions::{HostPattern, normalize_host};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use reqwest::{Response, StatusCode, Url};
+use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 
 use super::page;
@@ -24,7 +24,7 @@ pub(super) enum Fetched {
 
 /// Why a page was not fetched. The text is for the model.
 #[derive(Debug, Error)]
-pub(super) enum FetchError {
+pub(crate) enum FetchError {
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
     #[error("{}", innermost(.0))]
@@ -63,16 +63,48 @@ pub(super) async fn fetch(start: Url, private: &[HostPattern]) -> Result<Fetched
     Err(FetchError::TooManyRedirects)
 }
 
+/// A request to a server of the user's settings, which may carry a key.
+pub(crate) struct HttpExchange {
+    /// The address.
+    pub(crate) url: Url,
+    /// Headers.
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// JSON to post; without it, the address is fetched.
+    pub(crate) body: Option<String>,
+}
+
+/// Sends a request and returns the text of the answer. Redirects are not followed: they would carry the key elsewhere.
+pub(crate) async fn exchange(
+    request: HttpExchange,
+    private: &[HostPattern],
+) -> Result<String, FetchError> {
+    let HttpExchange { url, headers, body } = request;
+    let client = checked_client(&url, private)?;
+    let mut request = match body {
+        Some(body) => client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body),
+        None => client.get(url.clone()),
+    };
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    read(request.send().await?, &url).await
+}
+
 async fn ask(url: &Url, private: &[HostPattern]) -> Result<Response, FetchError> {
+    let accept = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
+    let request = checked_client(url, private)?.get(url.clone()).header("accept", accept);
+    Ok(request.send().await?)
+}
+
+/// A client for this address, which connects to public addresses only, unless its host is in `private`.
+fn checked_client(url: &Url, private: &[HostPattern]) -> Result<Client, FetchError> {
     let host = normalize_host(url.host_str().unwrap_or_default());
     let reach = if private.iter().any(|pattern| pattern.names(&host)) {
         AddressReach::Anywhere
     } else {
         AddressReach::Public
     };
-    let accept = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
-    let request = reach.client(url)?.get(url.clone()).header("accept", accept);
-    Ok(request.send().await?)
+    Ok(reach.client(url)?)
 }
 
 fn target(response: &Response, url: &Url) -> Result<Url, FetchError> {
