@@ -122,7 +122,7 @@ impl Worktree {
             return self.kept();
         }
         match remove_worktree(&self.folder, &self.branch, &self.root, &self.environment).await {
-            Ok(_) => "nothing was changed in its worktree, which was removed".to_owned(),
+            Ok(()) => "nothing was changed in its worktree, which was removed".to_owned(),
             Err(error) => format!("cannot remove its worktree ({error}): {}", self.kept()),
         }
     }

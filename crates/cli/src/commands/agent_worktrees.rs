@@ -29,7 +29,9 @@ pub(super) async fn run(arguments: &AgentsArguments, world: &World) -> Result<Ex
     }
     let mut kept = 0;
     for worktree in &left {
-        lines(worktree).iter().for_each(|line| print::data_line(line));
+        for line in lines(worktree) {
+            print::data_line(&line);
+        }
         if !arguments.remove {
             continue;
         }

@@ -185,7 +185,7 @@ fn directories(
             .map(directory_json)
             .collect());
     };
-    let found = stores.directories.of(scope.into()).or(stores.directories.in_repository());
+    let found = stores.directories.of(scope).or(stores.directories.in_repository());
     Ok(vec![directory_json(found.ok_or_else(no_repo_scope)?)])
 }
 
