@@ -155,7 +155,7 @@ impl McpServer {
                     }
                 }
             }
-            content.text = cut(&texts.join("\n\n"), PROMPT_CHARS);
+            content.text = self.redact(&cut(&texts.join("\n\n"), PROMPT_CHARS));
             Ok(content)
         };
         let timeout = self.call_timeout();

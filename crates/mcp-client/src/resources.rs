@@ -77,7 +77,7 @@ impl McpServer {
                 _ => Err(self.failed(&format!("`{uri}` is not text"))),
             });
             let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-            Ok(cut(&texts.join("\n"), RESOURCE_CHARS))
+            Ok(self.redact(&cut(&texts.join("\n"), RESOURCE_CHARS)))
         };
         let timeout = self.call_timeout();
         tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| {

@@ -410,7 +410,7 @@ impl McpServer {
     }
 
     /// A text without what is secret about this server.
-    fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         let text = self.setup.redactor.redact(text);
         self.login.as_ref().map(|login| login.redact(&text)).unwrap_or(text)
     }
