@@ -552,8 +552,12 @@ stats-head-runs = 运行
 stats-head-skipped = 跳过
 stats-head-killed = 被终止
 stats-head-requests = 请求
-stats-requests = { $number } 个请求
-stats-sessions = { $number } 个会话
+stats-requests = { $count ->
+       *[other] { $number } 个请求
+    }
+stats-sessions = { $count ->
+       *[other] { $number } 个会话
+    }
 stats-period = { $first } 至 { $last }
 stats-overview = { $when }，{ $sessions }
 stats-spent = { $requests }，输入 { $input } token{ $cached }，输出 { $output }
