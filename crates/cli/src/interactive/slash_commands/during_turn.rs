@@ -20,17 +20,16 @@ pub(crate) struct TurnSources<'t> {
 
 /// Whether a text is one of these commands.
 pub(crate) fn is_at_once(text: &str) -> bool {
-    matches!(
-        parse(text),
-        Some(ParsedCommand::Known(
-            SlashCommand::Tasks
-                | SlashCommand::Agents
-                | SlashCommand::Permissions
-                | SlashCommand::Cost
-                | SlashCommand::Context,
-            _
-        ))
-    )
+    let Some(ParsedCommand::Known(command, rest)) = parse(text) else { return false };
+    match command {
+        // That is a turn of its own.
+        SlashCommand::Agents => !rest.starts_with("resume "),
+        SlashCommand::Tasks
+        | SlashCommand::Permissions
+        | SlashCommand::Cost
+        | SlashCommand::Context => true,
+        _ => false,
+    }
 }
 
 /// Runs one of these commands.
