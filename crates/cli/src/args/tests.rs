@@ -62,7 +62,8 @@ fn every_help_text_belongs_to_a_command_or_argument() {
         for argument in command.get_arguments().filter(|argument| is_ours(argument)) {
             let name = argument.get_id().as_str().replace('_', "-");
             let values = argument.get_possible_values();
-            attributes.extend(values.iter().map(|value| format!("{name}-{}", value.get_name())));
+            let words = values.iter().filter_map(|value| value.get_name().split(':').next());
+            attributes.extend(words.map(|word| format!("{name}-{word}")));
             attributes.insert(name);
         }
         expected.extend(attributes.iter().map(|attribute| format!("{key}.{attribute}")));
