@@ -65,9 +65,9 @@ const FULL: &str = "\
 Starts an agent: a second conversation that works on one task and reports back. Two kinds:
 
 - A named agent (`subagent_type`) knows nothing of this conversation: write the task out as for a capable colleague who has just come in: what it is for, what you know and have ruled out, the files and lines, what exactly to do, what to leave alone, what to report.
-- A fork (no `subagent_type`) has this whole conversation and shares its cache: it needs only the order. For work whose steps you do not need to see: reading much, trying something out, a change that is decided. A fork cannot fork.
+- A fork (no `subagent_type`) has this whole conversation and shares its cache: it needs only the order. For work whose steps you do not need to see. A fork cannot fork.
 
-Understand first, then give exact orders. Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over. What runs in the background reports by a message: until then go on with something else or end your turn, and never guess what it found. The user does not see its answer: tell them what matters, and check what a decision rests on.";
+Understand first, then give exact orders. Independent tasks go into one answer, as several calls: they run side by side. Do not do yourself what you have handed over. What runs in the background reports by a message: until then go on with something else or end your turn, and never guess what it found. The user does not see its answer: tell them what matters.";
 
 const SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,

@@ -12,7 +12,7 @@ use dormouse_model::knowledge_cutoff;
 use crate::announcements::{AnnouncedFact, PromptPosition};
 use crate::config::EngineConfig;
 
-const INTERACTIVE: &str = "The user can run a command in their own terminal by typing `! command` at the prompt, and you get its output: ask for that where only they can, as for a log-in.";
+const INTERACTIVE: &str = "Where a command needs the user, as a log-in does, ask them to type `! command` at the prompt: you get its output.";
 
 const HEADLESS: &str = "This run is not interactive: nobody answers questions. Where you would ask, choose, and say what you chose. Calls that need a confirmation are refused.";
 

@@ -137,10 +137,10 @@ const TYPES: &str = "\
 ## Four kinds of memory
 
 `user`: who the user is: their role, what they know well, what is new to them, what they prefer; no judgements of a person.
-Example: \"I've run Postgres for years, but this React code is new to me\" → Knows databases, new to React: explain front-end ideas by their counterparts on the server.
+Example: \"I've run Postgres for years, but this React code is new to me\" → Knows databases, new to React.
 
 `feedback`: how the user wants you to work: what they corrected (\"no, not like that\", \"stop doing\"), and also a choice of yours that was not obvious and that they approved. State the rule, then a line **Why:** with the reason they gave, then a line **How to apply:** with where it holds.
-Example: \"don't mock the database, mocked tests passed when the migration failed\" → Tests run against a real database. **Why:** mocked tests once hid a migration that failed. **How to apply:** integration tests; unit tests need no database.
+Example: \"don't mock the database, mocked tests passed when the migration failed\" → Tests run against a real database. **Why:** mocked tests hid a failing migration. **How to apply:** integration tests.
 
 `project`: what neither code nor git tells: goals, deadlines, decisions and their reasons, incidents, who does what. Again the fact, **Why:**, **How to apply:**. Make dates absolute: \"by Thursday\" means nothing next month.
 Example: \"we freeze merges after Thursday for the phone release\" → Merge freeze from 2026-11-19 for the mobile release. **How to apply:** point it out before work that would land later.
@@ -265,7 +265,7 @@ mod tests {
         for saving in [Saving::Entries, Saving::Files, Saving::DailyLog] {
             let rules = MemoryRules { saving, ..rules() };
             let full = tokens(&rules.full());
-            assert!((850..=1_050).contains(&full), "{full}");
+            assert!((800..=1_200).contains(&full), "{full}");
             let short = tokens(&rules.short());
             assert!(short <= 300, "{short}");
         }

@@ -47,7 +47,7 @@ const SCHEMA: &str = concat!(
     r#""run_in_background":{"type":"boolean","#,
     r#""description":"Answer at once; no timeout."},"#,
     r#""description":{"type":"string","#,
-    r#""description":"What it does, in a few words, for the user."}"#,
+    r#""description":"What it does, for the user."}"#,
     r#"},"required":["command"],"additionalProperties":false}"#,
 );
 
@@ -64,9 +64,8 @@ standard error together, and its exit code when that is not 0.
 `--no-edit`, `--no-pager`).
 - For a server, a watcher or a long build set `run_in_background` rather than `&`: the answer \
 comes at once, with the id of a shell for BashOutput and KillShell.
-- After `timeout` the command and everything it started are ended, and what it had printed is \
-returned.
-- Output over 30000 characters goes to a file: its beginning and the path are returned.";
+- After `timeout` the command is ended, and what it had printed is returned.
+- Output over 30000 characters goes to a file, whose path is returned.";
 
 /// The tool. See the module.
 #[derive(Debug, Clone, Copy)]

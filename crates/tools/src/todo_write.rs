@@ -37,9 +37,9 @@ const SCHEMA: &str = concat!(
 const SHORT: &str = "Keeps the list of steps of a longer task; each call gives the whole list.";
 
 const FULL: &str = "\
-Keeps a list of the steps of the task at hand, which the user sees too.
+Keeps a list of the steps of the task at hand, which the user sees too. Use it for work of three \
+or more steps.
 
-- Use it for work of three or more steps, or when several things were asked for.
 - Each call replaces the whole list. An empty list clears it.
 - Set one step to `in_progress` before you begin it, and to `completed` when it is done in full: \
 not while tests fail.";

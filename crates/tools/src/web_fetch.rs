@@ -44,8 +44,8 @@ Fetches an address with GET and returns its text: web pages as simple markdown, 
 they are.
 
 - Binary files are refused, and at most 10 MB are fetched. There are no cookies and no log-in.
-- A redirect to another host is not followed: the new address is returned, for another call.
-- Private networks and this machine are refused unless the user allows the host.
+- A redirect to another host is not followed: the new address is returned.
+- Private networks are refused unless the user allows the host.
 - Never put secrets or the user's data into an address.";
 
 static SPEC: ToolSpec = ToolSpec {

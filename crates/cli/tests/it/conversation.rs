@@ -210,12 +210,16 @@ fn the_first_request_is_the_same_everywhere() {
         let text = server.single_request().text();
         let project = home.project().canonicalize().unwrap();
         server.finish();
-        // The project's memory has its path in its name.
+        // The project's memory has the project's path in its name.
         let slug = dormouse_base::ProjectSlug::of(&project);
         let root = home.root().canonicalize().unwrap();
-        text.replace(project.to_str().unwrap(), "/PROJECT")
+        let text = text
+            .replace(project.to_str().unwrap(), "/PROJECT")
             .replace(slug.as_str(), "SLUG")
-            .replace(root.to_str().unwrap(), "/ROOT")
+            .replace(root.to_str().unwrap(), "/ROOT");
+        // So has its folder for temporary files.
+        let scratch = text.split("/ROOT/tmp/dormouse-").nth(1).unwrap();
+        text.replace(&scratch[..16], "SCRATCH")
     };
     assert_eq!(body(false), body(true));
 }

@@ -30,18 +30,21 @@ fn call(id: &str, tool: &str, input: &Value) -> ScriptedTurn {
     ScriptedTurn::new().call(id, tool, input.to_string())
 }
 
+/// With a search tool besides, which only some have.
 #[test]
 fn tools_and_system_prompt_fit_into_the_limit() {
+    let settings = r#"{"webSearch":{"provider":"searxng","url":"http://127.0.0.1:9"}}"#;
     for wire in BOTH {
         let server = server(wire).reply(done()).start();
         let home = TestHome::new().with_server(&server);
         home.write("AGENTS.md", "Use tabs.\n");
         home.git_init();
-        home.run(&mut ask(&home, &["go"])).success();
+        home.run(&mut ask(&home, &["--settings", settings, "go"])).success();
         let request = server.single_request();
         let (tools, system) = prompt_bytes(&request, wire);
         assert!(tools + system <= MOST_BYTES, "{wire:?}: {tools} + {system}");
         assert!(request.system_text().contains("# Memory"), "memory is on");
+        assert!(request.tool_names().contains(&"WebSearch".to_owned()));
         // Seldom needed tools are there by name.
         let names = request.tool_names();
         let description = request.raw_field("tools").unwrap();

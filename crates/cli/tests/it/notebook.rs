@@ -80,7 +80,7 @@ fn the_rules_of_edit_hold() {
     server.push(read());
     server.push(edit("e4", &change));
     server.push(ScriptedTurn::new().text("done"));
-    home.run(&mut ask(&home, &["change it"])).success();
+    home.run(&mut ask(&home, &["-c", "once more"])).success();
     let said = server.requests().pop().unwrap().text();
     assert!(said.contains("no terminal for confirmation"), "{said}");
     assert_eq!(home.read("n.ipynb"), NOTEBOOK);

@@ -12,9 +12,9 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
     name: Cow::Borrowed(MEMORY_SAVE.name),
     full: Cow::Borrowed(
         "Saves a memory that outlasts this conversation, or changes one.\n\n\
-         - `name` and `description` decide whether it is found later: say what it is about.\n\
+         - `name` and `description` decide whether it is found later.\n\
          - `content` is markdown. For `feedback` and `project`: the rule or fact, then **Why:**, then **How to apply:**.\n\
-         - To change a memory, give its file name as `file`; the text is replaced whole, so take over what still holds.\n\
+         - To change a memory, give its file name as `file`; the text is replaced whole.\n\
          - Without `scope`, what concerns the user goes to `user`, the rest to `project`.\n\
          - `quotes` are for background tasks: the words that it rests on, verbatim.\n\
          - Secrets are refused. Replacing what the user wrote needs their confirmation.",
