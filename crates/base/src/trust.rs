@@ -46,7 +46,7 @@ impl TrustStore {
         Self { folder: home.join("trust") }
     }
 
-    /// The store for what an editor brings along for a project.
+    /// The store for what an editor brings along for a project, which is trusted by itself.
     pub fn for_editor(home: &Path) -> Self {
         Self { folder: home.join("trust").join("editor") }
     }

@@ -45,7 +45,7 @@ pub enum EditorWrite {
 /// Why an editor did not write a file. The text is for the model.
 #[derive(Debug, Error)]
 #[error("the editor did not write it: {0}")]
-pub struct EditorWriteError(pub String);
+pub struct EditorWriteError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// Tells texts apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

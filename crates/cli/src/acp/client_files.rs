@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::EditorRefusal;
 use super::editor_link::EditorLink;
-use super::protocol::{FileCapabilities, FileText};
+use super::protocol::{EditorFileText, FileCapabilities};
 
 /// The files of the editor. Those outside of the project are not asked for.
 pub(super) struct ClientFiles {
@@ -30,7 +30,7 @@ impl ClientFiles {
         self.runtime.block_on(async {
             tokio::select! {
                 answer = self.link.ask(method, params) => answer,
-                () = cancel.cancelled() => Err(EditorRefusal::cancelled()),
+                () = cancel.cancelled() => Err(EditorRefusal::Cancelled),
             }
         })
     }
@@ -40,7 +40,7 @@ impl EditorFiles for ClientFiles {
     fn text(&self, path: &Path, cancel: &CancellationToken) -> Option<String> {
         let path = self.link.editor_path(path).filter(|_| self.offered.read_text_file)?;
         // An editor that refuses does not have the file: one that it ignores, for example.
-        let text: Result<FileText, _> =
+        let text: Result<EditorFileText, _> =
             self.ask("fs/read_text_file", json!({"path": path}), cancel);
         text.ok().map(|text| text.content)
     }
@@ -55,7 +55,7 @@ impl EditorFiles for ClientFiles {
         let Some(path) = path else { return Ok(EditorWrite::NotOffered) };
         let written: Result<Value, _> =
             self.ask("fs/write_text_file", json!({"path": path, "content": text}), cancel);
-        written.map_err(|refusal| EditorWriteError(refusal.to_string()))?;
+        written.map_err(|refusal| EditorWriteError(refusal.into()))?;
         Ok(EditorWrite::Written)
     }
 }

@@ -46,18 +46,17 @@ impl RpcRefusal {
 
 /// Why the editor did not do what it was asked for.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub(super) struct EditorRefusal(String);
-
-impl EditorRefusal {
+pub(super) enum EditorRefusal {
     /// The editor is gone, or the session not open.
-    pub(super) fn closed() -> Self {
-        Self("the editor is not connected".to_owned())
-    }
-
-    pub(super) fn cancelled() -> Self {
-        Self("interrupted".to_owned())
-    }
+    #[error("the editor is not connected")]
+    Closed,
+    #[error("interrupted")]
+    Cancelled,
+    /// The editor says why not.
+    #[error("{0}")]
+    Refused(String),
+    #[error("the editor's answer is not understood: {0}")]
+    Answer(#[from] serde_json::Error),
 }
 
 /// The editor at the other end.
@@ -112,7 +111,7 @@ impl Editor {
         let id = {
             let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
             if questions.is_closed {
-                return Err(EditorRefusal::closed());
+                return Err(EditorRefusal::Closed);
             }
             questions.last += 1;
             let id = questions.last;
@@ -120,8 +119,8 @@ impl Editor {
             id
         };
         send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let answer = answered.await.map_err(|_| EditorRefusal::closed())??;
-        serde_json::from_value(answer).map_err(|error| EditorRefusal(error.to_string()))
+        let answer = answered.await.map_err(|_| EditorRefusal::Closed)??;
+        Ok(serde_json::from_value(answer)?)
     }
 
     /// The editor is gone: open questions stay unanswered.
@@ -140,7 +139,7 @@ impl Editor {
         if let Some(waiting) = waiting {
             // Whoever asked may have been interrupted.
             let _interrupted = waiting.send(match message.error {
-                Some(error) => Err(EditorRefusal(error_text(&error))),
+                Some(error) => Err(EditorRefusal::Refused(error_text(&error))),
                 // Where nothing is to be said, `null` is an answer.
                 None => Ok(message.result.unwrap_or_default()),
             });

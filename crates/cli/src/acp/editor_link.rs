@@ -48,7 +48,7 @@ impl EditorLink {
         method: &str,
         mut params: Value,
     ) -> Result<T, EditorRefusal> {
-        let session = self.session.get().ok_or_else(EditorRefusal::closed)?;
+        let session = self.session.get().ok_or(EditorRefusal::Closed)?;
         if let Some(params) = params.as_object_mut() {
             params.insert("sessionId".to_owned(), Value::from(session.as_str()));
         }

@@ -37,7 +37,7 @@ pub(super) struct FileCapabilities {
 
 /// The answer to `fs/read_text_file`, which this agent sends.
 #[derive(Debug, Deserialize)]
-pub(super) struct FileText {
+pub(super) struct EditorFileText {
     pub(super) content: String,
 }
 

@@ -9,6 +9,12 @@ pub(crate) struct AgentsArguments {
     pub(crate) json: bool,
     #[arg(long)]
     pub(crate) worktrees: bool,
+    #[command(flatten)]
+    pub(crate) removal: WorktreeRemovalArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorktreeRemovalArguments {
     #[arg(long, requires = "worktrees")]
     pub(crate) remove: bool,
     #[arg(long, requires = "remove")]

@@ -129,7 +129,9 @@ fn add_argument_texts(argument: Arg, key: &str) -> Arg {
         return argument;
     }
     let values = values.into_iter().map(|value| {
-        match own_or_common(key, &format!("{attribute}-{}", value.get_name())) {
+        // What stands behind a colon is the user's word.
+        let word = value.get_name().split(':').next().unwrap_or_default();
+        match own_or_common(key, &format!("{attribute}-{word}")) {
             Some(text) => value.help(text),
             None => value,
         }

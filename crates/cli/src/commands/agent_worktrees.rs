@@ -19,7 +19,7 @@ pub(super) async fn run(arguments: &AgentsArguments, world: &World) -> Result<Ex
     let in_force = settings::load(world, None, &project, Untrusted::Pass)?;
     let environment = environment_for_children(&world.environment, &in_force.settings);
     let left = left_worktrees(&home, &project, &environment).await.map_err(Failure::failed)?;
-    if arguments.json && !arguments.remove {
+    if arguments.json && !arguments.removal.remove {
         let list: Vec<_> = left.iter().map(to_json).collect();
         print::data_line(&serde_json::to_string_pretty(&list).map_err(Failure::failed)?);
         return Ok(Exit::Done);
@@ -32,10 +32,10 @@ pub(super) async fn run(arguments: &AgentsArguments, world: &World) -> Result<Ex
         for line in lines(worktree) {
             print::data_line(&line);
         }
-        if !arguments.remove {
+        if !arguments.removal.remove {
             continue;
         }
-        if worktree.is_clean() || arguments.yes || is_confirmed() {
+        if worktree.is_clean() || arguments.removal.yes || is_confirmed() {
             let removed = remove_left_worktree(worktree, &project, &environment).await;
             removed.map_err(Failure::failed)?;
             print::data_line(&msg!("worktree-removed"));

@@ -27,7 +27,7 @@ impl EditorServers {
         if specs.is_empty() || is_bare(&world.environment)? {
             return Ok(Self::default());
         }
-        let state = store(world)?.state(project, &stack(&specs));
+        let state = TrustStore::for_editor(&world.home()?).state(project, &stack(&specs));
         Ok(Self { specs, is_trusted: state == TrustState::Trusted })
     }
 
@@ -53,12 +53,8 @@ pub(crate) fn trust_editor_servers(
     project: &Project,
     world: &World,
 ) -> Result<(), Failure> {
-    Ok(store(world)?.grant(project, &stack(specs), world.clock.now())?)
-}
-
-/// A folder of its own: what a project asks for is trusted by itself.
-fn store(world: &World) -> Result<TrustStore, Failure> {
-    Ok(TrustStore::for_editor(&world.home()?))
+    let store = TrustStore::for_editor(&world.home()?);
+    Ok(store.grant(project, &stack(specs), world.clock.now())?)
 }
 
 /// The servers as something that waits for trust, with all that they are started with.

@@ -31,10 +31,7 @@ pub(super) fn run(registry: &SubagentRegistry, view: &SharedView, rest: &str) {
 }
 
 /// The prompt of `/agents resume NAME`: the model goes on with the subagent, because its result is for the model.
-pub(in crate::interactive) fn resume_prompt(
-    registry: &SubagentRegistry,
-    name: &str,
-) -> Option<String> {
+pub(crate) fn resume_prompt(registry: &SubagentRegistry, name: &str) -> Option<String> {
     let interrupted = registry.runs().interrupted();
     let matches = |run: &&SubagentRun| run.name == name || run.id.to_string() == name;
     let run = interrupted.iter().rev().find(matches)?;

@@ -31,6 +31,7 @@ common =
     .scope-project = Your own memories for this project
     .scope-team = Memories shared with the project's team
     .scope-repo = Memories stored in the repository, in .dormouse/memory
+    .scope-agent = The memory of this subagent
     .name = Memory: file name or title
     .allow-secret = Save even if the text looks like a secret
     .description = One-line description, used to decide when the memory is relevant

@@ -31,6 +31,7 @@ common =
     .scope-project = 你自己在此项目中的记忆
     .scope-team = 与项目团队共享的记忆
     .scope-repo = 存放在仓库 .dormouse/memory 中的记忆
+    .scope-agent = 该子代理的记忆
     .name = 记忆：文件名或标题
     .allow-secret = 即使内容看起来是机密信息也保存
     .description = 一行描述，用来判断记忆何时相关
