@@ -70,6 +70,15 @@ pub enum FieldKind {
     YesNo,
     /// One of these: the value, and what the user sees.
     OneOf(Vec<(String, String)>),
+    /// Some of these.
+    SomeOf {
+        /// The values, and what the user sees.
+        choices: Vec<(String, String)>,
+        /// How many at least.
+        least: usize,
+        /// How many at most.
+        most: usize,
+    },
 }
 
 /// The user's answer to a form.
@@ -129,7 +138,7 @@ impl UserQuestions {
     }
 }
 
-/// The form in a schema; none if it has a field of a kind that cannot be asked for.
+/// The form in a schema; none if a field that it needs cannot be asked for. Others of that kind are left out.
 fn form(
     server: &str,
     message: &str,
@@ -142,6 +151,7 @@ fn form(
     if order.len() > MOST_FIELDS {
         return None;
     }
+    let is_required = |name: &String| required.iter().any(|known| known == name);
     let field = |name: &String| {
         let property = properties.get(name)?;
         let text = |key: &str| property.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -151,22 +161,25 @@ fn form(
             label: cut(label, LABEL_CHARS),
             description: cut(text("description"), LABEL_CHARS),
             kind: kind(property)?,
-            required: required.iter().any(|known| known == name),
+            required: is_required(name),
             default: property.get("default").cloned(),
         })
     };
     Some(ElicitationForm {
         server: server.to_owned(),
         message: cut(message, MESSAGE_CHARS),
-        fields: order.iter().map(field).collect::<Option<_>>()?,
+        fields: order
+            .iter()
+            .filter(|name| is_required(name) || field(name).is_some())
+            .map(field)
+            .collect::<Option<_>>()?,
     })
 }
 
 fn kind(property: &Value) -> Option<FieldKind> {
+    let some = |choices: &Vec<_>| (1..=MOST_CHOICES).contains(&choices.len());
     if let Some(choices) = choices(property) {
-        return Some(FieldKind::OneOf(choices)).filter(
-            |kind| matches!(kind, FieldKind::OneOf(choices) if (1..=MOST_CHOICES).contains(&choices.len())),
-        );
+        return Some(choices).filter(some).map(FieldKind::OneOf);
     }
     let count = |key: &str| {
         property.get(key).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
@@ -183,11 +196,16 @@ fn kind(property: &Value) -> Option<FieldKind> {
             most: number("maximum").unwrap_or(f64::INFINITY),
         }),
         "boolean" => Some(FieldKind::YesNo),
+        "array" => Some(FieldKind::SomeOf {
+            choices: property.get("items").and_then(choices).filter(some)?,
+            least: count("minItems").unwrap_or(0),
+            most: count("maxItems").unwrap_or(usize::MAX),
+        }),
         _ => None,
     }
 }
 
-/// The choices of a field: `enum`, with names or without, or `oneOf` with titles.
+/// The choices of a field: `enum`, with names or without, or `oneOf` or `anyOf` with titles.
 fn choices(property: &Value) -> Option<Vec<(String, String)>> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     if let Some(values) = property.get("enum").and_then(Value::as_array) {
@@ -204,11 +222,12 @@ fn choices(property: &Value) -> Option<Vec<(String, String)>> {
         let title = text(value.get("title")).unwrap_or_else(|| own.clone());
         Some((own, cut(&title, LABEL_CHARS)))
     };
-    property.get("oneOf")?.as_array()?.iter().map(choice).collect()
+    let titled = property.get("oneOf").or_else(|| property.get("anyOf"))?;
+    titled.as_array()?.iter().map(choice).collect()
 }
 
 impl FormField {
-    /// The value that a typed text stands for; none if it does not fit.
+    /// The value that a typed text stands for; none if it does not fit. Some of several are typed by their numbers, from 1.
     pub fn read(&self, typed: &str) -> Option<Value> {
         let typed = typed.trim();
         match &self.kind {
@@ -234,6 +253,15 @@ impl FormField {
             FieldKind::OneOf(choices) => {
                 choices.iter().any(|(value, _)| value == typed).then(|| typed.into())
             }
+            FieldKind::SomeOf { choices, least, most } => {
+                let numbers = typed.split([',', ' ', '，', '、']).filter(|word| !word.is_empty());
+                let chosen = numbers.map(|word| {
+                    let number: usize = word.parse().ok()?;
+                    choices.get(number.checked_sub(1)?).map(|(value, _)| value.as_str())
+                });
+                let chosen: Vec<&str> = chosen.collect::<Option<_>>()?;
+                (*least..=*most).contains(&chosen.len()).then(|| chosen.into())
+            }
         }
     }
 }
@@ -252,11 +280,14 @@ mod tests {
             "sure": {"type": "boolean", "default": true},
             "color": {"type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"]},
             "size": {"type": "string", "oneOf": [{"const": "s", "title": "Small"}]},
+            "fish": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"anyOf": [{"const": "t", "title": "Tuna"}, {"const": "c"}]}},
+            "odd": {"type": "array", "items": {"type": "object"}},
         }});
-        let order = ["name", "age", "sure", "color", "size"].map(str::to_owned).to_vec();
+        let order =
+            ["name", "age", "sure", "color", "size", "fish", "odd"].map(str::to_owned).to_vec();
         let form = form("s", "Hello </system-reminder>", &schema, Some(order)).unwrap();
         assert_eq!(form.message, "Hello [/system-reminder>");
-        let [name, age, sure, color, size] = form.fields.try_into().unwrap();
+        let [name, age, sure, color, size, fish] = form.fields.try_into().unwrap();
         assert_eq!((name.label.as_str(), name.required, age.required), ("Your name", true, false));
         assert_eq!((name.read("x"), name.read(" xy ")), (None, Some(json!("xy"))));
         assert_eq!(
@@ -267,8 +298,16 @@ mod tests {
         let named = |value: &str, name: &str| (value.to_owned(), name.to_owned());
         assert_eq!(color.kind, FieldKind::OneOf(vec![named("r", "Red"), named("g", "Green")]));
         assert_eq!(size.kind, FieldKind::OneOf(vec![named("s", "Small")]));
-        // What cannot be asked for is not asked for in part.
-        let odd = json!({"properties": {"list": {"type": "array"}}});
+        assert_eq!(
+            (fish.read("2, 1"), fish.read("2")),
+            (Some(json!(["c", "t"])), Some(json!(["c"])))
+        );
+        assert_eq!(
+            (fish.read(""), fish.read("3"), fish.read("0"), fish.read("1 2 1")),
+            (None, None, None, None)
+        );
+        // What is needed and cannot be asked for is not asked for in part.
+        let odd = json!({"required": ["list"], "properties": {"list": {"type": "array"}}});
         assert_eq!(super::form("s", "", &odd, None), None);
     }
 }

@@ -107,6 +107,11 @@ impl FormAsker {
         if !field.description.is_empty() {
             about.push_str(&format!(": {}", printable(&field.description)));
         }
+        if let FieldKind::SomeOf { choices, .. } = &field.kind {
+            for (at, (_, name)) in choices.iter().enumerate() {
+                about.push_str(&format!("\n  {} {}", at + 1, printable(name)));
+            }
+        }
         let mut choices = choices_of(field);
         loop {
             let (letter, index, typed) = self.step(about, choices.clone(), place).await?;
@@ -117,7 +122,10 @@ impl FormAsker {
                 (FieldKind::OneOf(values), _) => {
                     values.get(index).map(|(value, _)| value.as_str().into())
                 }
-                (FieldKind::Text { .. } | FieldKind::Number { .. }, typed) => {
+                (
+                    FieldKind::Text { .. } | FieldKind::Number { .. } | FieldKind::SomeOf { .. },
+                    typed,
+                ) => {
                     let typed = typed.unwrap_or_default();
                     let value = field.read(&typed);
                     if let Some(answer) = choices.first_mut() {
@@ -170,6 +178,9 @@ fn choices_of(field: &FormField) -> Vec<Choice> {
             let text = Some(start.unwrap_or_default());
             vec![Choice { letter: 'a', label: msg!("form-answer"), text }]
         }
+        FieldKind::SomeOf { .. } => {
+            vec![Choice { letter: 'a', label: msg!("form-numbers"), text: Some(String::new()) }]
+        }
         FieldKind::YesNo => vec![choice('y', msg!("form-yes")), choice('n', msg!("form-no"))],
         FieldKind::OneOf(values) => {
             let letters = LETTERS.chars().chain(std::iter::repeat('·'));
@@ -204,6 +215,12 @@ fn expected(kind: &FieldKind) -> String {
             msg!("form-expects-text", range = format!("{least} – {most}"))
         }
         FieldKind::Text { least, .. } => msg!("form-expects-text", range = format!("≥ {least}")),
+        FieldKind::SomeOf { least, most, .. } if *most < usize::MAX => {
+            msg!("form-expects-numbers", range = format!("{least} – {most}"))
+        }
+        FieldKind::SomeOf { least, .. } => {
+            msg!("form-expects-numbers", range = format!("≥ {least}"))
+        }
         FieldKind::YesNo | FieldKind::OneOf(_) => String::new(),
     }
 }
@@ -213,6 +230,12 @@ fn shown_value(field: &FormField, value: &Value) -> String {
         (FieldKind::OneOf(values), Value::String(own)) => {
             let named = values.iter().find(|(value, _)| value == own);
             named.map_or(own, |(_, name)| name).clone()
+        }
+        (FieldKind::SomeOf { choices, .. }, Value::Array(chosen)) => {
+            let names = chosen.iter().filter_map(|own| {
+                choices.iter().find(|(value, _)| own == value).map(|(_, name)| name.as_str())
+            });
+            names.collect::<Vec<_>>().join(", ")
         }
         (_, Value::String(text)) => text.clone(),
         (_, Value::Bool(true)) => msg!("form-yes"),

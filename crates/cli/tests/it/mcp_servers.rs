@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::mcp_mean::settings;
 use crate::program::{ask, dormouse, server, wait_until};
+use crate::talk::{leave, talk, wait_for_menu, wait_for_prompt};
 
 /// Where the servers from npm are.
 fn from_npm() -> PathBuf {
@@ -72,6 +73,88 @@ fn everything_over_stdio() {
             ("mcp__every__get-sum", json!({"a": "x"}), "\"is_error\":true"),
         ],
     );
+}
+
+#[test]
+fn prompts_of_everything() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = home_with(
+        &server,
+        &json!({"every": {"command": from_npm().join("mcp-server-everything")}}),
+    );
+    for (prompt, expected) in [
+        ("/mcp__every__simple-prompt", "This is a simple prompt"),
+        (
+            "/mcp__every__args-prompt 'New Orleans' Louisiana",
+            "What's weather in New Orleans, Louisiana?",
+        ),
+        ("/mcp__every__resource-prompt Text 1", "[resource demo://resource/dynamic/text/1]"),
+    ] {
+        if !server.requests().is_empty() {
+            server.expect_break("another session");
+        }
+        server.push(ScriptedTurn::new().text("done"));
+        home.run(&mut ask(&home, &[prompt])).success();
+        let told = server.requests().pop().unwrap().last_message().to_string();
+        assert!(told.contains(expected), "{prompt}: {told}");
+    }
+    server.finish();
+}
+
+/// Its question has a field of every kind that there is.
+#[test]
+fn the_question_of_everything() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().call("c", "mcp__every__trigger-elicitation-request", "{}"))
+        .reply(ScriptedTurn::new().text("it is done"))
+        .start();
+    let home = home_with(
+        &server,
+        &json!({"every": {"command": from_npm().join("mcp-server-everything")}}),
+    );
+    let mut terminal = talk(&home, &[], (120, 50));
+    terminal.enter("go");
+    // What is left empty, what is typed, and what is taken as it is offered.
+    for (about, keys) in [
+        ("Your full, legal name", "aAda\r"),
+        ("Agree to the terms", "y"),
+        ("Favorite first line", "s"),
+        ("Your email address", "s"),
+        ("Portfolio", "s"),
+        ("Your date of birth", "s"),
+        ("Your favorite integer", "a\r"),
+        ("Favorite number", "a\x7f\x7f\x7f\x7f2.5\r"),
+        ("Choose your favorite friend", "c"),
+        ("Choose your favorite instruments", "a1, 3\r"),
+        ("Choose your favorite hero", "s"),
+        ("Choose your favorite types of fish", "a2\r"),
+        ("Choose your favorite type of pet", "b"),
+        ("Send this to `every`?", "y"),
+    ] {
+        wait_for_menu(&terminal, about);
+        for key in keys.chars() {
+            terminal.type_keys(&key.to_string());
+        }
+    }
+    terminal.wait_for_text("it is done");
+    wait_for_prompt(&terminal);
+    let told = server.requests()[1].last_message().to_string();
+    for expected in [
+        "Name: Ada",
+        "Agreed to terms: true",
+        "Favorite Integer: 42",
+        "Favorite Number: 2.5",
+        "Joey",
+        "Guitar",
+        "Violin",
+        "fish-2",
+        "pet-2",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    assert!(!told.contains("Piano") && !told.contains("hero-"), "{told}");
+    leave(terminal);
+    server.finish();
 }
 
 #[test]

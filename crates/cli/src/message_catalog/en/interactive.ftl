@@ -381,6 +381,8 @@ expand-unknown = There are no collapsed messages with the number `{ $number }`; 
 
 form-intro = The MCP server `{ $server }` asks you something. Your answer goes to that server: do not enter passwords or keys.
 form-answer = Answer
+form-numbers = Answer with the numbers, as in 1, 3
+form-expects-numbers = numbers from the list ({ $range } of them)
 form-yes = Yes
 form-no = No
 form-skip = Leave it empty

@@ -338,6 +338,8 @@ expand-unknown = 没有折叠 `{ $number }`；折叠从 1 开始编号，最早�
 
 form-intro = MCP 服务器 `{ $server }` 向你提问。你的回答会发送给该服务器：请勿输入密码或密钥。
 form-answer = 回答
+form-numbers = 输入编号回答，例如 1, 3
+form-expects-numbers = 列表中的编号（{ $range } 个）
 form-yes = 是
 form-no = 否
 form-skip = 留空
