@@ -287,7 +287,7 @@ impl InteractiveSession<'_> {
         }
         match parse(text) {
             None => return self.turn(text).await,
-            Some(ParsedCommand::Unknown { .. }) if self.calls_a_skill(text) => {
+            Some(ParsedCommand::Unknown { .. }) if skills::is_called_by(text, &self.session) => {
                 return self.turn(text).await;
             }
             // The user's own command of that name is used instead of ours.

@@ -3,7 +3,6 @@
 use dormouse_extensions::skills::{Skill, SkillOwner};
 use dormouse_tui::suggestions::Suggestion;
 
-use crate::interactive::session::InteractiveSession;
 use crate::interactive::view::SharedView;
 use crate::message_catalog::msg;
 use crate::wiring::session_start::ActiveSession;
@@ -45,12 +44,10 @@ fn is_callable(skill: &Skill) -> bool {
     skill.callers.allow_user() && !is_command(&skill.name)
 }
 
-impl InteractiveSession<'_> {
-    /// Whether a line calls a skill or a prompt of an MCP server.
-    pub(crate) fn calls_a_skill(&self, line: &str) -> bool {
-        self.session.engine.session_tools().skills().called(line).is_some()
-            || self.session.servers.called_prompt(line).is_some()
-    }
+/// Whether a line calls a skill or a prompt of an MCP server.
+pub(crate) fn is_called_by(line: &str, session: &ActiveSession) -> bool {
+    session.engine.session_tools().skills().called(line).is_some()
+        || session.servers.called_prompt(line).is_some()
 }
 
 /// Whether the user or the project has a skill with the name of a command of ours. One of a plugin does not replace it.
