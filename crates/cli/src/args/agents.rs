@@ -3,7 +3,6 @@
 use clap::Args;
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AgentsArguments {
     #[arg(long)]
     pub(crate) json: bool,

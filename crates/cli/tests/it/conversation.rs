@@ -219,7 +219,7 @@ fn the_first_request_is_the_same_everywhere() {
             .replace(root.to_str().unwrap(), "/ROOT");
         // So has its folder for temporary files.
         let scratch = text.split("/ROOT/tmp/dormouse-").nth(1).unwrap();
-        text.replace(&scratch[..16], "SCRATCH")
+        text.replace(scratch.get(..16).unwrap(), "SCRATCH")
     };
     assert_eq!(body(false), body(true));
 }
