@@ -46,7 +46,7 @@ pub(super) async fn tool_calls(sandbox: &DemoSandbox) -> Result<(), Failure> {
 pub(super) async fn large_output(sandbox: &DemoSandbox) -> Result<(), Failure> {
     line("Scene 2: a command with large output");
     let script = vec![
-        ScriptedTurn::new().call("call_1", BASH.name, r#"{"command":"seq -f 'nut %.0f: round' 20000"}"#),
+        ScriptedTurn::new().call("call_1", BASH.name, r#"{"command":"seq 20000 | sed 's/.*/nut &: round/'"}"#),
         ScriptedTurn::new().text("The list is stored; I only need one line of it.").call(
             "call_2",
             GREP.name,

@@ -96,7 +96,7 @@ pub(super) async fn full_window(sandbox: &DemoSandbox) -> Result<(), Failure> {
 /// Calls that each return a long list.
 fn counting(shelves: usize, nuts: usize) -> Vec<ScriptedTurn> {
     let call = |shelf: usize| {
-        let command = format!(r#"{{"command":"seq -f 'shelf {shelf}, nut %.0f' {nuts}"}}"#);
+        let command = format!(r#"{{"command":"seq {nuts} | sed 's/^/shelf {shelf}, nut /'"}}"#);
         ScriptedTurn::new().call(format!("call_{shelf}"), BASH.name, command)
     };
     (1..=shelves).map(call).collect()
