@@ -26,6 +26,7 @@ mod rule_head;
 
 pub use instruction_file::{InstructionFile, InstructionKind, LoadOccasion, LoadReason};
 pub use instructions::Instructions;
+pub use locations::PROJECT_FILES;
 pub use note::{FileProblem, InstructionNote};
 pub use prompt_sections::prompt_sections;
 pub use roots::{ApprovedPaths, InstructionRoots};

@@ -12,7 +12,7 @@ use crate::note::FileProblem;
 use crate::roots::InstructionRoots;
 
 /// Project files, in every folder from the checkout to the working directory.
-const PROJECT_FILES: [&str; 4] =
+pub const PROJECT_FILES: [&str; 4] =
     ["AGENTS.md", "CLAUDE.md", ".dormouse/AGENTS.md", ".claude/CLAUDE.md"];
 /// The user's own files for one project.
 const LOCAL_FILES: [&str; 2] = ["AGENTS.local.md", "CLAUDE.local.md"];

@@ -5,13 +5,10 @@ use std::path::Path;
 
 use dormouse_base::{Environment, Project, SessionId};
 use dormouse_engine::SessionFolder;
+use dormouse_instructions::PROJECT_FILES;
 
 use crate::args::OtherAgent;
 use crate::message_catalog::msg;
-
-/// Files that the model reads as instructions: a project with one of them was introduced before.
-const INSTRUCTIONS: [&str; 4] =
-    ["AGENTS.md", "CLAUDE.md", ".dormouse/AGENTS.md", ".claude/CLAUDE.md"];
 
 /// The offers, a line each; none after the first session. What cannot be read is not offered.
 pub(super) fn offers(
@@ -24,7 +21,7 @@ pub(super) fn offers(
         return Vec::new();
     }
     let mut lines = Vec::new();
-    if !INSTRUCTIONS.iter().any(|file| project.checkout.join(file).exists()) {
+    if !PROJECT_FILES.iter().any(|file| project.checkout.join(file).exists()) {
         lines.push(msg!("first-session-init"));
     }
     let known = OtherAgent::ALL.iter().filter_map(|agent| {

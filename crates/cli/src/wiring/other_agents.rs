@@ -8,7 +8,7 @@ use dormouse_memory::{Imported, from_codex, from_cursor_rule, from_folder};
 
 use crate::args::OtherAgent;
 use crate::wiring::exit::Failure;
-use crate::wiring::input::unreadable;
+use crate::wiring::input::{read_file, unreadable};
 
 /// What an agent knows about a project, and where it keeps that.
 pub(crate) struct ForeignMemories {
@@ -67,7 +67,8 @@ impl OtherAgent {
     }
 }
 
-fn memory_folder(path: &Path) -> Result<(Vec<Imported>, Vec<String>), Failure> {
+/// The memories of a folder, and the files that were left out with the reasons; nothing if there is no folder.
+pub(crate) fn memory_folder(path: &Path) -> Result<(Vec<Imported>, Vec<String>), Failure> {
     let folder = match Dir::open(path) {
         Ok(folder) => folder,
         Err(error) if error.is_not_found() => return Ok((Vec::new(), Vec::new())),
@@ -101,9 +102,8 @@ fn cursor_rules(checkout: &Path, folder: &Path) -> Result<Vec<Imported>, Failure
 }
 
 fn text_of(path: &Path) -> Result<Option<String>, Failure> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unreadable(path, &error)),
+    if !path.exists() {
+        return Ok(None);
     }
+    Ok(Some(String::from_utf8_lossy(&read_file(path)?).into_owned()))
 }

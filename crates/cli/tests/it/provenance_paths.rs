@@ -121,19 +121,7 @@ fn file_then_resumed(wording: usize) -> TestHome {
 fn attached(wording: usize, resumes: bool) -> TestHome {
     let server = server(WireFormat::Anthropic).start();
     let home = with_file().with_server(&server);
-    let turns = if resumes {
-        vec![ScriptedTurn::new().text("I have read it.")]
-    } else {
-        vec![saves(wording), ScriptedTurn::new().text("done")]
-    };
-    for turn in turns {
-        server.push(turn);
-    }
-    home.run(&mut ask(&home, &["look at @notes.txt, please"])).success();
-    was_read(&server);
-    if resumes {
-        save_when_resumed(&home, &server, wording);
-    }
+    ask_and_save(&home, &server, "look at @notes.txt, please", wording, resumes);
     home
 }
 
@@ -149,6 +137,27 @@ fn from_user_command(wording: usize) -> TestHome {
     leave(terminal);
     save_when_resumed(&home, &server, wording);
     home
+}
+
+/// What a prompt brings along is saved in the same turn, or when the session is resumed.
+fn ask_and_save(
+    home: &TestHome,
+    server: &ScriptedServer,
+    prompt: &str,
+    wording: usize,
+    resumes: bool,
+) {
+    if resumes {
+        server.push(ScriptedTurn::new().text("I have read it."));
+    } else {
+        server.push(saves(wording));
+        server.push(ScriptedTurn::new().text("done"));
+    }
+    home.run(&mut ask(home, &[prompt])).success();
+    was_read(server);
+    if resumes {
+        save_when_resumed(home, server, wording);
+    }
 }
 
 fn save_when_resumed(home: &TestHome, server: &ScriptedServer, wording: usize) {
@@ -195,19 +204,7 @@ fn from_mcp_prompt(wording: usize, resumes: bool) -> TestHome {
     let server = server(WireFormat::Anthropic).start();
     let home = mean_home(&server);
     home.write("mean-prompt", page_text());
-    let turns = if resumes {
-        vec![ScriptedTurn::new().text("I have read it.")]
-    } else {
-        vec![saves(wording), ScriptedTurn::new().text("done")]
-    };
-    for turn in turns {
-        server.push(turn);
-    }
-    home.run(&mut ask(&home, &["/mcp__mean__told"])).success();
-    was_read(&server);
-    if resumes {
-        save_when_resumed(&home, &server, wording);
-    }
+    ask_and_save(&home, &server, "/mcp__mean__told", wording, resumes);
     home
 }
 

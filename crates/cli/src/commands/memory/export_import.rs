@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use dormouse_memory::{
     ChangeAuthor, ChangeOrigin, Exported, INDEX, Imported, ImportedText, MemoryFile, StoreScope,
-    from_folder, from_mcp_memory, from_mem0,
+    from_mcp_memory, from_mem0,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input::{read_file, unreadable};
 use crate::wiring::memory_stores::ScopedStore;
-use crate::wiring::other_agents::ForeignMemories;
+use crate::wiring::other_agents::{ForeignMemories, memory_folder};
 use crate::wiring::print;
 use crate::wiring::world::{World, current_project};
 
@@ -255,9 +255,7 @@ fn read(
 ) -> Result<(Vec<Imported>, Vec<String>), Failure> {
     let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
     if format == Some(ImportFormat::Folder) || (format.is_none() && metadata.is_dir()) {
-        let (list, scan) = from_folder(&Dir::open(absolute(path)?)?)?;
-        let skipped = scan.skipped.iter().map(|file| format!("{}: {}", file.path, file.reason));
-        return Ok((list, skipped.collect()));
+        return memory_folder(&absolute(path)?);
     }
     let bytes = read_file(path)?;
     let name = path.file_name().and_then(|name| MemoryFile::existing(name.to_str()?).ok());
