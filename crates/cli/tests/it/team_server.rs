@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::program::dormouse;
 use crate::team::SSH;
 
-/// Starts a server and waits until it says where it listens.
+/// Starts a server with an empty database; waits for the first token and for where it listens.
 fn serve(
     home: &TestHome,
     arguments: &[&str],
@@ -15,6 +15,8 @@ fn serve(
     let mut command = dormouse(home, &["team", "serve"]);
     command.args(arguments).envs(variables.iter().copied());
     let running = home.spawn(&mut command);
+    // The two streams are read apart: that one is there does not say that the other is.
+    running.wait_for_stdout(|text| text.ends_with('\n'));
     running.wait_for_stderr(|text| text.contains("://") && text.ends_with('\n'));
     let (said, token) = (running.stderr(), running.stdout().trim().to_owned());
     let url = said.split_whitespace().find(|word| word.starts_with("http")).unwrap().to_owned();
