@@ -47,7 +47,9 @@ pub enum ViewerError {
         /// The reason.
         source: std::io::Error,
     },
-    /// A task of the server was cut off.
-    #[error("the work was cut off: {0}")]
-    CutOff(#[from] tokio::task::JoinError),
+    /// The work on a page was cut off.
+    #[error(
+        "the page was not finished: the program failed; the terminal of `dormouse ui` says where"
+    )]
+    CutOff,
 }

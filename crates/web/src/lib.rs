@@ -21,6 +21,7 @@ mod model;
 mod pages;
 mod profile_page;
 mod server;
+mod slow_pages;
 mod viewer;
 
 pub use access::ViewerAccess;

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use crate::access::ViewerAccess;
 use crate::error::ViewerError;
 use crate::profile_page::SessionProfile;
+use crate::slow_pages::SlowPages;
 
 /// Whether pages may change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,12 +74,13 @@ pub struct Viewer {
     pub(crate) mode: ViewerMode,
     /// Held while the ranking's index is updated: once at a time is enough.
     updating: Mutex<()>,
+    pub(crate) slow_pages: SlowPages,
 }
 
 impl Viewer {
-    /// A viewer over these sources.
+    /// A viewer over these sources, within a runtime.
     pub fn new(sources: ViewerSources, access: ViewerAccess, mode: ViewerMode) -> Self {
-        Self { sources, access, mode, updating: Mutex::new(()) }
+        Self { sources, access, mode, updating: Mutex::new(()), slow_pages: SlowPages::start() }
     }
 
     /// The address to open.

@@ -39,7 +39,7 @@ pub(super) fn routes() -> Router<Arc<Viewer>> {
 }
 
 async fn all(State(viewer): State<Arc<Viewer>>, Query(done): Query<Done>) -> Response {
-    reply::page(viewer, Area::Changes, Some(done), |viewer, frame| {
+    reply::slow_page(viewer, Area::Changes, Some(done), |viewer, frame| {
         let views = newest_changes(viewer, SHOWN, DiffFiles::First(SHOWN_FILES), |_| true)?;
         let mut trash = Vec::new();
         for store in &viewer.sources.stores {
@@ -151,7 +151,7 @@ async fn refuse(
 }
 
 async fn findings(State(viewer): State<Arc<Viewer>>, Query(done): Query<Done>) -> Response {
-    reply::page(viewer, Area::Doctor, Some(done), |viewer, frame| {
+    reply::slow_page(viewer, Area::Doctor, Some(done), |viewer, frame| {
         let mut stores = Vec::new();
         for store in &viewer.sources.stores {
             stores.push(StoreFindings {

@@ -19,7 +19,7 @@ pub(super) fn routes() -> Router<Arc<Viewer>> {
 }
 
 async fn all(State(viewer): State<Arc<Viewer>>, Query(query): Query<FiguresQuery>) -> Response {
-    reply::page(viewer, Area::Figures, None, move |viewer, _| {
+    reply::slow_page(viewer, Area::Figures, None, move |viewer, _| {
         let figures = figures(viewer, &query)?;
         Ok((msg!("figures-title"), pages::figures::page(&figures, &query)))
     })

@@ -47,16 +47,33 @@ pub(super) async fn page(
     done: Option<Done>,
     work: impl FnOnce(&Viewer, &PageFrame<'_>) -> Result<PageContent, ViewerError> + Send + 'static,
 ) -> Response {
-    let area = area.into();
-    let notice = done.as_ref().and_then(Done::notice);
-    blocking(move || {
-        let frame = frame(&viewer, notice);
+    blocking(page_work(viewer, area.into(), done, work)).await
+}
+
+/// A page that reads much: made when no other of this kind is.
+pub(super) async fn slow_page(
+    viewer: Arc<Viewer>,
+    area: Area,
+    done: Option<Done>,
+    work: impl FnOnce(&Viewer, &PageFrame<'_>) -> Result<PageContent, ViewerError> + Send + 'static,
+) -> Response {
+    let work = page_work(Arc::clone(&viewer), Some(area), done, work);
+    viewer.slow_pages.make(work).await.unwrap_or_else(|error| plain_error(&error))
+}
+
+fn page_work(
+    viewer: Arc<Viewer>,
+    area: Option<Area>,
+    done: Option<Done>,
+    work: impl FnOnce(&Viewer, &PageFrame<'_>) -> Result<PageContent, ViewerError> + Send + 'static,
+) -> impl FnOnce() -> Response + Send + 'static {
+    move || {
+        let frame = frame(&viewer, done.as_ref().and_then(Done::notice));
         match work(&viewer, &frame) {
             Ok((title, content)) => frame.page(area, &title, &content).into_response(),
             Err(error) => error_page(&frame, area, &error),
         }
-    })
-    .await
+    }
 }
 
 /// A part of a page, for a script.
@@ -66,7 +83,7 @@ pub(super) async fn part(
 ) -> Response {
     blocking(move || match work(&viewer) {
         Ok(content) => Html(content.into_string()).into_response(),
-        Err(error) => (status(&error), error.to_string()).into_response(),
+        Err(error) => plain_error(&error),
     })
     .await
 }
@@ -107,11 +124,11 @@ pub(super) async fn change(
 }
 
 async fn blocking(work: impl FnOnce() -> Response + Send + 'static) -> Response {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(response) => response,
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, ViewerError::from(error).to_string())
-            .into_response(),
-    }
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| plain_error(&ViewerError::CutOff))
+}
+
+fn plain_error(error: &ViewerError) -> Response {
+    (status(error), error.to_string()).into_response()
 }
 
 fn frame(viewer: &Viewer, notice: Option<String>) -> PageFrame<'_> {
@@ -153,6 +170,6 @@ fn status(error: &ViewerError) -> StatusCode {
         | ViewerError::Team(_)
         | ViewerError::Profile(_)
         | ViewerError::Listen { .. }
-        | ViewerError::CutOff(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        | ViewerError::CutOff => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

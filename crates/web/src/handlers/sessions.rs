@@ -177,7 +177,7 @@ async fn requests(
     State(viewer): State<Arc<Viewer>>,
     Path((source, id)): SessionAddress,
 ) -> Response {
-    reply::page(viewer, Area::Sessions, None, move |viewer, _| {
+    reply::slow_page(viewer, Area::Sessions, None, move |viewer, _| {
         let named = ViewedSession::of(viewer, &source, &id)?;
         let path = named.source.folder.path().join(session_file(named.session).as_path());
         let content = match viewer.sources.profiler.profile(&path) {
