@@ -169,7 +169,10 @@ await talk(async (dormouse) => {
         if (step === "stop_command") stoppingCommand = () => dormouse.cancel({ sessionId });
         const turn = dormouse.prompt({ sessionId, prompt: value });
         if (step === "hasty") await dormouse.cancel({ sessionId });
-        print({ ended: await turn });
+        const ended = await turn;
+        // The libraries hand an update over later than a response that came with it in one piece.
+        await new Promise(setImmediate);
+        print({ ended });
       }
     } catch (error) {
       print({ refused: error?.data ?? error?.message ?? String(error) });
