@@ -60,14 +60,14 @@ pub use settings::{
     BackgroundSettings, CacheEditSettings, DefaultMode, EffortLevel, EmbeddingSettings,
     ExtractionSettings, LayerSwitch, ListAddition, ListEditError, MemorySettings, MemoryTools,
     MemoryWriter, Notifications, PermissionSettings, PriceSettings, ProviderKind, ProviderSettings,
-    RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork, SandboxSettings, SearchProviderKind,
-    SessionNotesSettings, SettingKey, Settings, SettingsEditError, SettingsError, SettingsFiles,
-    SettingsLayer, SettingsSource, SettingsStack, SettingsWarning, SnipSettings, SwitchError,
-    SwitchState, Switches, TeamSettings, TerminalSettings, TextScript, ThinkingSwitch,
-    TimeClearingSettings, ToolSettings, TrustRequest, UiLanguage, UnknownSwitch, WebSearchSettings,
-    WithheldSettings, WriteDecision, WriteRule, add_to_list, boolean_variable, is_empty_object,
-    is_in_list, project_settings_folder, remove_from_list, remove_if_empty, set_value,
-    settings_schema, unset_value,
+    RuleMemoryType, RuleScope, SETTINGS_SCHEMA, SandboxMode, SandboxNetwork, SandboxSettings,
+    SearchProviderKind, SessionNotesSettings, SettingKey, Settings, SettingsEditError,
+    SettingsError, SettingsFiles, SettingsLayer, SettingsSource, SettingsStack, SettingsWarning,
+    SnipSettings, SwitchError, SwitchState, Switches, TeamSettings, TerminalSettings, TextScript,
+    ThinkingSwitch, TimeClearingSettings, ToolSettings, TrustRequest, UiLanguage, UnknownSwitch,
+    WebSearchSettings, WithheldSettings, WriteDecision, WriteRule, add_to_list, boolean_variable,
+    is_empty_object, is_in_list, project_settings_folder, remove_from_list, remove_if_empty,
+    set_value, unset_value,
 };
 pub use trust::{TrustState, TrustStore};
 pub use walk_folder::{MissingFolder, open_folder_without_links};

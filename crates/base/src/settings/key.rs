@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::schema::settings_schema;
+use super::schema::SCHEMA;
 
 /// The path of names to a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +20,10 @@ impl SettingKey {
     pub fn parse(text: &str) -> Self {
         let mut words = split(text);
         let mut names = Vec::new();
-        let mut schema = Some(settings_schema().to_value());
+        let mut schema = Some(&*SCHEMA);
         while !words.is_empty() {
-            let name = take_name(&mut words, schema.as_ref());
-            schema = schema.and_then(|above| below(&above, &name).cloned());
+            let name = take_name(&mut words, schema);
+            schema = schema.and_then(|above| below(above, &name));
             names.push(name);
         }
         Self { names }
@@ -51,15 +51,14 @@ impl SettingKey {
 
     /// The default of a setting that has a fixed one.
     pub fn default_value(&self) -> Option<Value> {
-        let schema = settings_schema().to_value();
-        let key = self.names.iter().try_fold(&schema, |schema, name| below(schema, name))?;
+        let key = self.names.iter().try_fold(&*SCHEMA, |schema, name| below(schema, name))?;
         key.get("default").filter(|value| !is_nothing(value)).cloned()
     }
 
     /// All settings that have a fixed default, with it.
     pub fn all_defaults() -> Vec<(Self, Value)> {
         let mut found = Vec::new();
-        collect_defaults(&settings_schema().to_value(), &mut Vec::new(), &mut found);
+        collect_defaults(&SCHEMA, &mut Vec::new(), &mut found);
         found
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +13,8 @@ use super::team_settings::TeamSettings;
 use super::web_search_settings::WebSearchSettings;
 
 /// The wire format of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
     /// The Anthropic Messages API.
@@ -22,7 +24,8 @@ pub enum ProviderKind {
 }
 
 /// How hard the model is to think.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EffortLevel {
     /// Little.
@@ -38,7 +41,8 @@ pub enum EffortLevel {
 }
 
 /// Whether the model thinks before it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingSwitch {
     /// It does, and its thinking is shown folded.
@@ -48,7 +52,8 @@ pub enum ThinkingSwitch {
 }
 
 /// A language that the program speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum UiLanguage {
     /// English.
@@ -59,7 +64,8 @@ pub enum UiLanguage {
 }
 
 /// The model server. Not allowed in project settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProviderSettings {
     /// The wire format of the server: `anthropic` or `openai`.
@@ -79,7 +85,8 @@ pub struct ProviderSettings {
 }
 
 /// Settings of Dormouse. Every key is optional.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     /// The URL of this schema, for editors.
@@ -156,7 +163,8 @@ pub struct Settings {
 }
 
 /// A command whose first output line is shown above the prompt; it gets JSON about the session on stdin.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusLineSettings {
     /// The type of status line; only `command` is supported.
@@ -167,7 +175,8 @@ pub struct StatusLineSettings {
 }
 
 /// How a user who looks elsewhere is told that a turn has ended or asks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Notifications {
     /// By the terminal's bell.
@@ -182,7 +191,8 @@ pub enum Notifications {
 }
 
 /// What the terminal is used for beside text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TerminalSettings {
     /// How a user who looks elsewhere is told that a turn of more than 10 s has ended, or that it asks; default `bell`.
@@ -192,7 +202,8 @@ pub struct TerminalSettings {
 }
 
 /// When the session notes are updated.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionNotesSettings {
     /// Size of the conversation at which notes are started, in tokens; default half the window, at most 40000.
@@ -204,7 +215,8 @@ pub struct SessionNotesSettings {
 }
 
 /// What background tasks may cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct BackgroundSettings {
     /// The largest share of a session's cost that background tasks may be, from 0 to 1; default 0.1. A short session may always
@@ -213,7 +225,8 @@ pub struct BackgroundSettings {
 }
 
 /// When memories are extracted from the conversation; for the switch `extraction`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExtractionSettings {
     /// Number of turns between two extractions. Without it, extraction runs when the user said something worth keeping, when much
@@ -222,7 +235,8 @@ pub struct ExtractionSettings {
 }
 
 /// How memory is written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemorySettings {
     /// Rules for writes by agents; the first matching rule applies. Project rules can only be stricter.
@@ -239,7 +253,8 @@ pub struct MemorySettings {
 }
 
 /// The tools that the model saves memories with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum MemoryTools {
     /// Dormouse's own tools.
@@ -252,7 +267,8 @@ pub enum MemoryTools {
 }
 
 /// A rule for writes to memory; keys that are not set match everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WriteRule {
     /// Memories of this type.
@@ -268,7 +284,8 @@ pub struct WriteRule {
 }
 
 /// The types of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RuleMemoryType {
     /// About the user.
@@ -282,7 +299,8 @@ pub enum RuleMemoryType {
 }
 
 /// The scope of a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RuleScope {
     /// All projects of the user.
@@ -296,7 +314,8 @@ pub enum RuleScope {
 }
 
 /// Who writes a memory. The user may always write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryWriter {
     /// The model, in a conversation.
@@ -312,7 +331,8 @@ pub enum MemoryWriter {
 }
 
 /// What happens to a write, the most permissive first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WriteDecision {
     /// Written.
@@ -326,7 +346,8 @@ pub enum WriteDecision {
 }
 
 /// An embedding model for memory search. Off unless set. Not allowed in project settings.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmbeddingSettings {
     /// A file of word vectors, one word and its numbers per line; takes precedence over a server.
@@ -344,7 +365,8 @@ pub struct EmbeddingSettings {
 }
 
 /// A writing system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TextScript {
     /// English, Spanish, Vietnamese and many more.
@@ -372,7 +394,8 @@ pub enum TextScript {
 }
 
 /// The permission mode: what is allowed without a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DefaultMode {
     /// Writes and commands need confirmation.
@@ -386,7 +409,8 @@ pub enum DefaultMode {
 }
 
 /// Permission rules such as `Bash(git diff:*)`, the initial mode, and additional folders.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionSettings {
     /// Calls that need no confirmation.
@@ -402,7 +426,8 @@ pub struct PermissionSettings {
 }
 
 /// Limits of the tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolSettings {
     /// The longest result by tool, in characters; a longer one is stored in a file.
@@ -420,7 +445,8 @@ pub struct ToolSettings {
 }
 
 /// The sandbox of commands.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SandboxSettings {
     /// `auto` (default): commands run in a sandbox where the system has one. `off`: never.
@@ -436,7 +462,8 @@ pub struct SandboxSettings {
 }
 
 /// When commands run in a sandbox.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxMode {
     /// Where the system has one.
@@ -447,7 +474,8 @@ pub enum SandboxMode {
 }
 
 /// Whether commands in the sandbox reach the network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxNetwork {
     /// They do.
@@ -458,7 +486,8 @@ pub enum SandboxNetwork {
 }
 
 /// Prices in US dollars per million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PriceSettings {
     /// Input tokens.

@@ -38,7 +38,7 @@ pub use list_edit::{
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::WithheldSettings;
-pub use schema::settings_schema;
+pub use schema::SETTINGS_SCHEMA;
 pub use stack::{SettingsLayer, SettingsSource, SettingsStack, TrustRequest};
 pub use switch_definitions::{LayerSwitch, UnknownSwitch};
 pub use switch_resolution::{SwitchError, SwitchState, Switches, boolean_variable};

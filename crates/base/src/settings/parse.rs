@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::keys::Settings;
-use super::schema::settings_schema;
+use super::schema::SCHEMA;
 use super::switch_definitions::{LayerSwitch, UnknownSwitch};
 use crate::json_text::line_of;
 use crate::nearest_name::nearest_name;
@@ -186,9 +186,9 @@ fn plain_words(message: &str) -> String {
 }
 
 fn unknown_keys(value: &Value) -> Vec<SettingsWarning> {
-    let (Value::Object(top), schema) = (value, settings_schema()) else { return Vec::new() };
+    let Value::Object(top) = value else { return Vec::new() };
     let mut warnings = Vec::new();
-    if let Some(known) = properties(schema.as_value()) {
+    if let Some(known) = properties(&SCHEMA) {
         find_unknown("", top, known, &mut warnings);
     }
     warnings

@@ -1,10 +1,12 @@
 //! Settings of web search.
 
+#[cfg(test)]
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Who searches the web.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SearchProviderKind {
     /// The model's server, with its own search tool.
@@ -20,7 +22,8 @@ pub enum SearchProviderKind {
 }
 
 /// Web search. Without it, the model's server searches where it is Anthropic's, and otherwise nobody. Not allowed in project settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebSearchSettings {
     /// Who searches: `server`, `searxng`, `brave`, `tavily` or `off`.

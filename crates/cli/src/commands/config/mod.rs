@@ -1,6 +1,6 @@
 //! `dormouse config`: shows settings with their sources, and changes them.
 
-use dormouse_base::{LayerSwitch, SettingKey, settings_schema};
+use dormouse_base::{LayerSwitch, SETTINGS_SCHEMA, SettingKey};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,9 +21,7 @@ pub(crate) async fn run(arguments: &ConfigArguments, world: &World) -> Result<Ex
         Some(ConfigCommand::Set { key, value, scope }) => set(world, key, value, *scope).await,
         Some(ConfigCommand::Unset { key, scope }) => unset(world, key, *scope).await,
         Some(ConfigCommand::Schema) => {
-            let schema = settings_schema();
-            let text = serde_json::to_string_pretty(&schema).map_err(Failure::failed)?;
-            print::data_line(&text);
+            print::data_line(SETTINGS_SCHEMA.trim_end());
             Ok(Exit::Done)
         }
     }
