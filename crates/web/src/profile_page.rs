@@ -14,6 +14,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::assets::STYLE;
 use crate::charts::{self, ChartColumn, ChartFrame, ChartLine, amount, table};
 use crate::message_catalog::msg;
+use crate::pages::words;
 
 /// With more requests, several share a column.
 const MAX_COLUMNS: usize = 400;
@@ -237,7 +238,7 @@ fn savings(profile: &Profile) -> Markup {
         title: msg!("profile-savings"),
         y_labels: [signed(high), String::new(), signed(low)],
         x_labels: ["1".to_owned(), msg!("profile-request"), profile.requests.len().to_string()],
-        legend: names.map(|(place, layer)| (class(place), layer.layer.to_owned())).collect(),
+        legend: names.map(|(place, layer)| (class(place), words::layer(layer.layer))).collect(),
         table: layers(profile),
     };
     charts::lines(&frame, &lines, low, high)
@@ -275,7 +276,7 @@ fn layers(profile: &Profile) -> Markup {
             is_priced && matches!(layer.status, LayerStatus::Fired | LayerStatus::Simulated);
         let price = |usd: String| if compares { usd } else { "-".to_owned() };
         vec![
-            layer.layer.to_owned(),
+            words::layer(layer.layer),
             price(signed(layer.saved_usd())),
             price(format_dollars(layer.cost_with_usd)),
             price(format_dollars(layer.cost_without_usd)),
@@ -290,7 +291,7 @@ fn layers(profile: &Profile) -> Markup {
     html! {
         (table(&msg!("profile-layers"), &head, profile.layers.iter().map(row)))
         @for (layer, number) in overflowing {
-            p { (msg!("profile-overflow", layer = layer.layer, number = number)) }
+            p { (msg!("profile-overflow", layer = words::layer(layer.layer), number = number)) }
         }
     }
 }

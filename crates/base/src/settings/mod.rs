@@ -11,6 +11,7 @@ mod key;
 mod keys;
 mod layer_settings;
 mod list_edit;
+mod memory_settings;
 mod parse;
 mod partition;
 mod request_fields;
@@ -25,16 +26,19 @@ pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
 pub use key::SettingKey;
 pub use keys::{
-    BackgroundSettings, DefaultMode, EffortLevel, EmbeddingSettings, ExtractionSettings,
-    MemorySettings, MemoryTools, MemoryWriter, Notifications, PermissionSettings, PriceSettings,
-    ProviderKind, ProviderSettings, RuleMemoryType, RuleScope, SandboxMode, SandboxNetwork,
-    SandboxSettings, SessionNotesSettings, Settings, TerminalSettings, TextScript, ThinkingSwitch,
-    ToolSettings, UiLanguage, WriteDecision, WriteRule,
+    BackgroundSettings, DefaultMode, EffortLevel, ExtractionSettings, Notifications,
+    PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SandboxMode, SandboxNetwork,
+    SandboxSettings, SessionNotesSettings, Settings, TerminalSettings, ThinkingSwitch,
+    ToolSettings, UiLanguage,
 };
 pub use layer_settings::{CacheEditSettings, SnipSettings, TimeClearingSettings};
 pub use list_edit::{
     ListAddition, ListEditError, add_to_list, is_empty_object, is_in_list, remove_from_list,
     remove_if_empty,
+};
+pub use memory_settings::{
+    EmbeddingSettings, MemorySettings, MemoryTools, MemoryWriter, RuleMemoryType, RuleScope,
+    TextScript, WriteDecision, WriteRule,
 };
 pub use parse::{SettingsError, SettingsWarning};
 pub use partition::WithheldSettings;

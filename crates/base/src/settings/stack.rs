@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::key::SettingKey;
-use super::keys::{MemorySettings, Settings, WriteRule};
+use super::keys::Settings;
+use super::memory_settings::{MemorySettings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};
 use super::partition::{WithheldSettings, partition};
 use crate::json_text::line_of;
@@ -234,7 +235,7 @@ pub(super) fn merge(below: &mut Value, above: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::WriteDecision;
+    use super::super::memory_settings::WriteDecision;
     use super::*;
 
     fn layer(source: SettingsSource, text: &str) -> SettingsLayer {

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use crate::charts::{self, ChartColumn, ChartFrame, ChartLine, amount, table};
 use crate::message_catalog::msg;
 use crate::model::figures::{Figures, FiguresQuery, RecallPeriod};
+use crate::pages::words;
 
 pub(crate) fn page(figures: &Figures, query: &FiguresQuery) -> Markup {
     html! {
@@ -308,7 +309,7 @@ fn layers(total: &MetricsSummary) -> Markup {
     let rows = total.layers.iter().map(|(name, layer)| {
         let kept = layer.kept.mean();
         vec![
-            name.clone(),
+            words::layer(name),
             group_digits(layer.fired),
             group_digits(layer.freed_tokens),
             group_digits(layer.summaries),

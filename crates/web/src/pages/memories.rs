@@ -164,7 +164,7 @@ fn reasons(rank: &RankReasons) -> Markup {
                     }
                 }
             }
-            p class="soft" { (msg!("rank-made-of", parts = contributions(hit))) }
+            (evidence(hit))
             @if let Some(ranks) = &hit.fused_rank {
                 p class="soft" {
                     (msg!("rank-vectors", words = position(ranks.word_rank), vectors = position(ranks.vector_rank), similarity = format!("{:.2}", ranks.similarity)))
@@ -203,12 +203,39 @@ pub(crate) fn match_words(kind: MatchKind, word: &str, term: &str) -> String {
     }
 }
 
-/// What the confidence is made of, in log odds.
-fn contributions(hit: &MemoryHit) -> String {
-    let shown = |(name, part): (&str, f64)| format!("{} {part:+.2}", name.replace('_', " "));
-    let parts = hit.calibration.contributions(&hit.evidence).into_iter().map(shown);
-    std::iter::once(shown(("base", hit.calibration.bias)))
-        .chain(parts)
-        .collect::<Vec<_>>()
-        .join(", ")
+/// What speaks for the memory and against it, the weightiest first.
+fn evidence(hit: &MemoryHit) -> Markup {
+    let parts = hit.calibration.contributions(&hit.evidence);
+    let named = |wanted: fn(f64) -> bool| {
+        let parts = parts.iter().filter(|(_, part)| wanted(*part));
+        parts.map(|(name, part)| evidence_words(name, *part > 0.0)).collect::<Vec<_>>().join(", ")
+    };
+    let (for_it, against) = (named(|part| part > 0.0), named(|part| part < 0.0));
+    html! {
+        @if !for_it.is_empty() { p { (msg!("rank-for", parts = for_it)) } }
+        @if !against.is_empty() { p { (msg!("rank-against", parts = against)) } }
+    }
+}
+
+/// A figure of the evidence in words; `speaks_for` where it makes the memory more likely.
+fn evidence_words(name: &str, speaks_for: bool) -> String {
+    match (name, speaks_for) {
+        ("strength", true) => msg!("evidence-strength"),
+        ("strength", false) => msg!("evidence-strength-low"),
+        ("specific", true) => msg!("evidence-specific"),
+        ("specific", false) => msg!("evidence-specific-low"),
+        ("coverage", _) => msg!("evidence-coverage"),
+        ("margin", true) => msg!("evidence-margin"),
+        ("margin", false) => msg!("evidence-margin-low"),
+        ("name", _) => msg!("evidence-name"),
+        ("work", _) => msg!("evidence-work"),
+        ("pasted", _) => msg!("evidence-pasted"),
+        ("length", _) => msg!("evidence-length"),
+        ("self_contained", _) => msg!("evidence-self-contained"),
+        ("similarity", true) => msg!("evidence-similarity"),
+        ("similarity", false) => msg!("evidence-similarity-low"),
+        ("similarity_margin", true) => msg!("evidence-similarity-margin"),
+        ("similarity_margin", false) => msg!("evidence-similarity-margin-low"),
+        _ => name.to_owned(),
+    }
 }

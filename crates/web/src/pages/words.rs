@@ -1,5 +1,6 @@
 //! Words of the pages: types, scopes, trust, times, numbers.
 
+use dormouse_base::LayerSwitch;
 use dormouse_memory::{ChangeKind, Freshness, MemoryType, StoreScope, Trust};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -24,6 +25,23 @@ pub(crate) fn scope(scope: StoreScope) -> String {
         StoreScope::Team => msg!("scope-team"),
         StoreScope::Repo => msg!("scope-repo"),
     }
+}
+
+/// What a context layer does, with the name that the settings have for it.
+pub(crate) fn layer(name: &str) -> String {
+    let does = match name.parse() {
+        Ok(LayerSwitch::StoredResults) => msg!("layer-stored-results"),
+        Ok(LayerSwitch::TimeClearing) => msg!("layer-time-clearing"),
+        Ok(LayerSwitch::CacheEdits) => msg!("layer-cache-edits"),
+        Ok(LayerSwitch::ServerClearing) => msg!("layer-server-clearing"),
+        Ok(LayerSwitch::ServerCompaction) => msg!("layer-server-compaction"),
+        Ok(LayerSwitch::Collapse) => msg!("layer-collapse"),
+        Ok(LayerSwitch::Snip) => msg!("layer-snip"),
+        Ok(LayerSwitch::NotesCompaction) => msg!("layer-notes-compaction"),
+        Ok(LayerSwitch::AutoCompact) => msg!("layer-auto-compact"),
+        _ => return name.to_owned(),
+    };
+    msg!("layer-named", does = does, name = name)
 }
 
 pub(crate) fn trust(trust: Trust) -> String {
