@@ -232,14 +232,17 @@ impl Terminal {
         behind.and_then(|mut file| file.write_all(MARK)).expect("the terminal takes the mark");
         let deadline = Instant::now() + PATIENCE;
         let mut shown = lock(&self.shown.0);
-        while !shown.bytes.ends_with(MARK) {
+        // The terminal may echo keys behind it that the program has not taken.
+        let marked = loop {
+            if let Some(at) = shown.bytes.windows(MARK.len()).rposition(|part| part == MARK) {
+                break at;
+            }
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "the last output did not arrive");
             let woken = self.shown.1.wait_timeout(shown, left);
             shown = woken.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        let end = shown.bytes.len() - MARK.len();
-        shown.bytes.truncate(end);
+        };
+        shown.bytes.drain(marked..marked + MARK.len());
     }
 
     /// The program's process id.

@@ -156,7 +156,7 @@ fn text(text: &str, context: BlockContext<'_>) -> Markup {
     html! {
         div class="recalled" {
             (recalled::list(recalled, context.recalled, context.link))
-            details { summary { (msg!("transcript-recalled-text")) } pre tabindex="0" { (cut(recalled)) } }
+            details { summary { (msg!("transcript-recalled-text")) } pre tabindex="0" { (cut(text)) } }
         }
     }
 }
