@@ -40,7 +40,7 @@ pub(super) fn finish(report: &TurnReport, key: &KeyOrigin) -> Result<Exit, Failu
             "cost limit (--max-cost) reached before the model finished; --continue resumes the session",
         )),
         TurnEnd::Repeating(tool) => Ok(stopped(&format!(
-            "stopped: the model made the same {tool} call three times in a row, with the same result; \
+            "stopped: the model made the same {tool} call three times, with the same result and nothing new in between; \
              --continue resumes the session",
         ))),
         TurnEnd::Halted(why) => Ok(stopped(&format!("a hook stopped the turn: {why}"))),

@@ -142,7 +142,8 @@ fn the_same_call_a_third_time_ends_the_turn() {
         assert_eq!(output.code, Some(3), "{output:?}");
         let summary: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(summary["subtype"], "repeating", "{}", output.stdout);
-        let said = "the model made the same Grep call three times in a row, with the same result";
+        let said =
+            "the model made the same Grep call three times, with the same result and nothing new";
         assert!(output.stderr.contains(said), "{}", output.stderr);
         let requests = server.requests();
         assert_eq!(requests.len(), 3);
@@ -156,6 +157,64 @@ fn the_same_call_a_third_time_ends_the_turn() {
         home.run(&mut ask(&home, &["--continue", "try something else"])).success();
         server.finish();
     }
+}
+
+/// Calls in a circle that bring nothing new, as small models make them.
+#[test]
+fn a_circle_of_calls_ends_the_turn() {
+    let home = TestHome::new();
+    home.write("a.txt", "first\n");
+    let save = r#"{"name":"Shelf","description":"d","type":"project","content":"c","quotes":["c"],"supersedes":["shelf"]}"#;
+    let remove = r#"{"file":"shelf","reason":"not needed"}"#;
+    let circle = [
+        ("MemorySave", save),
+        ("MemoryDelete", remove),
+        ("Grep", r#"{"pattern":"x","path":"a.txt"}"#),
+    ];
+    let call = |n: usize| {
+        let (tool, input) = circle[n % circle.len()];
+        ScriptedTurn::new().call(format!("t{n}"), tool, input)
+    };
+    // After the first time round nothing is new: the third time ends it.
+    let turns = (0..9).map(call).collect();
+    let (output, _home, server) = run(WireFormat::Anthropic, home, &[], turns);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    let requests = server.requests();
+    let results: Vec<String> =
+        requests.iter().skip(1).map(|one| result(one, WireFormat::Anthropic)).collect();
+    assert!(results[0].contains("leave out `supersedes` if nothing is replaced"), "{results:?}");
+    assert!(results[2].ends_with("[Read shows what the file says]"), "{results:?}");
+    let noted: Vec<bool> = results.iter().map(|text| text.contains(AGAIN)).collect();
+    assert_eq!(noted, [false, false, false, false, false, true, true, true]);
+    server.finish();
+}
+
+/// The same test run between edits, and the same reading between failures of other kinds, are no circle.
+#[test]
+fn calls_with_something_new_in_between_go_on() {
+    let home = TestHome::new();
+    home.write("a.txt", "0\n");
+    let mut turns = Vec::new();
+    for n in 0..5 {
+        let edit = json!({"command": format!("echo {n} >> log.txt")}).to_string();
+        let wrong =
+            json!({"file_path": "a.txt", "old_string": format!("no {n}"), "new_string": "1"})
+                .to_string();
+        turns.push(ScriptedTurn::new().call(format!("e{n}"), "Bash", edit));
+        turns.push(ScriptedTurn::new().call(
+            format!("c{n}"),
+            "Bash",
+            r#"{"command":"cat a.txt; exit 1"}"#,
+        ));
+        turns.push(ScriptedTurn::new().call(format!("w{n}"), "Edit", wrong));
+        turns.push(ScriptedTurn::new().call(format!("r{n}"), "Read", r#"{"file_path":"a.txt"}"#));
+    }
+    turns.push(done());
+    let (output, _home, server) =
+        run(WireFormat::Anthropic, home, &["--permission-mode", "bypass"], turns);
+    assert_eq!(output.success().stdout, "done\n");
+    assert!(!server.requests().last().unwrap().text().contains(AGAIN));
+    server.finish();
 }
 
 /// What is asked again because it may have changed: a file after an edit, a command in the background.

@@ -18,6 +18,9 @@ pub enum SessionMemoryError {
     /// No such memory or scope.
     #[error(transparent)]
     Lookup(#[from] LookupError),
+    /// A memory that is to be replaced was not found.
+    #[error("`supersedes`: {0}; leave out `supersedes` if nothing is replaced")]
+    Superseded(#[source] LookupError),
     /// The memory's words have no acceptable source.
     #[error(transparent)]
     Provenance(#[from] ProvenanceError),

@@ -91,8 +91,10 @@ impl SessionMemory {
     ) -> Result<Vec<MemoryFile>, SessionMemoryError> {
         let mut files = Vec::new();
         for name in request.supersedes {
-            let found =
-                self.memories().find(name, Some(store.scope()), QuarantineFilter::Include)?;
+            let found = self
+                .memories()
+                .find(name, Some(store.scope()), QuarantineFilter::Include)
+                .map_err(SessionMemoryError::Superseded)?;
             let file = found.memory.file.clone();
             let itself = request.existing.is_some_and(|existing| existing.memory.file == file);
             if !itself && !files.contains(&file) {

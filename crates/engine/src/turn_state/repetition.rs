@@ -1,7 +1,10 @@
-//! Notices that the model makes the same call again and gets the same result again.
+//! Notices that the model makes the same calls again and gets the same results again, and nothing new in between: one call over
+//! and over, or several in a circle.
 //!
 //! The model is told so with the second result, and the third ends the turn. Calls of one response are not repetitions of
 //! each other: the model had not seen a result yet.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use dormouse_conversation::known_tools::BASH_OUTPUT;
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
@@ -11,58 +14,46 @@ use super::partial_response::{PartialResponse, PendingCall};
 /// Ends a result that the model has seen before.
 const NOTE: &str = "[You did exactly this, with the same result. It will not change: answer, or do something else.]";
 
-/// How often in a row a call may have the same result.
+/// How often a call may have the same result, with nothing new in between.
 const MOST_TIMES: u32 = 3;
 
-/// A call, and what came of it.
+/// A call of this turn, and what came of it.
 #[derive(Debug)]
 struct MadeCall {
-    call: PendingCall,
-    outcome: Option<Outcome>,
+    tool: String,
+    call: u64,
+    outcome: u64,
+    /// In how many rounds since a call last had a new result.
+    times: u32,
 }
 
-/// The content of a result without our note, and whether it is an error.
-type Outcome = (Vec<Block>, bool);
-
-impl MadeCall {
-    fn is_made_by(&self, call: &PendingCall) -> bool {
-        let input =
-            |call: &PendingCall| call.block.field("input").map(|input| input.get().to_owned());
-        // A running command is asked for its output until there is some.
-        call.name != BASH_OUTPUT.name
-            && call.name == self.call.name
-            && input(call) == input(&self.call)
-    }
-}
-
-/// The last call of the rounds so far.
+/// The calls of the rounds so far.
 #[derive(Debug, Default)]
 pub(super) struct Repetition {
     /// Whether repetitions count.
     is_on: bool,
-    last: Option<MadeCall>,
-    /// How many rounds in a row had only this call, with this result.
-    times: u32,
+    made: Vec<MadeCall>,
 }
 
 impl Repetition {
     pub(super) fn new(is_on: bool) -> Self {
-        Self { is_on, ..Self::default() }
+        Self { is_on, made: Vec::new() }
     }
 
     /// The model has forgotten what it called.
     pub(super) fn forget(&mut self) {
-        *self = Self::new(self.is_on);
+        self.made.clear();
     }
 
-    /// The result of a call, with a note if the call and its result are those of the round before.
+    /// The result of a call, with a note if the model has seen it, and nothing new since.
     pub(super) fn note(&self, response: &PartialResponse, id: &ToolUseId, result: Block) -> Block {
+        let until = response.calls().position(|(call, _)| call.id == *id);
+        let calls = response.calls().take(until.map_or(0, |last| last + 1));
+        let calls: Vec<u64> = calls.map(|(call, _)| digest(call).unwrap_or_default()).collect();
+        let again = |call: &u64| self.made.iter().find(|made| made.call == *call && made.times > 0);
         let is_same = self.is_on
-            && self.last.as_ref().is_some_and(|last| {
-                let until = response.calls().position(|(call, _)| call.id == *id);
-                let mut calls = response.calls().take(until.map_or(0, |last| last + 1));
-                calls.all(|(call, _)| last.is_made_by(call)) && outcome(&result) == last.outcome
-            });
+            && calls.iter().all(|call| again(call).is_some())
+            && calls.last().and_then(again).is_some_and(|made| outcome(&result) == made.outcome);
         let content = match result.result_content() {
             Some(content) if is_same => content,
             _ => return result,
@@ -79,35 +70,64 @@ impl Repetition {
 
     /// Counts a round of calls that all have results.
     pub(super) fn count(&mut self, response: &PartialResponse) {
-        let is_same = self.last.as_ref().is_some_and(|last| {
-            response.calls().all(|(call, result)| {
-                last.is_made_by(call) && result.and_then(outcome) == last.outcome
-            })
-        });
-        self.times = if is_same { self.times + 1 } else { 1 };
-        self.last = response.calls().last().map(|(call, result)| MadeCall {
-            call: call.clone(),
-            outcome: result.and_then(outcome),
-        });
+        let mut round: Vec<MadeCall> = Vec::new();
+        let mut is_new = false;
+        for (call, result) in response.calls() {
+            let Some((number, result)) = digest(call).zip(result) else {
+                is_new = true;
+                continue;
+            };
+            let outcome = outcome(result);
+            if round.iter().all(|made| made.call != number) {
+                round.push(MadeCall { tool: call.name.clone(), call: number, outcome, times: 1 });
+            }
+        }
+        let is_known = |made: &MadeCall| {
+            self.made.iter().any(|one| one.call == made.call && one.outcome == made.outcome)
+        };
+        if is_new || !round.iter().all(is_known) {
+            for made in &mut self.made {
+                made.times = 0;
+            }
+        }
+        for made in round {
+            match self.made.iter_mut().find(|one| one.call == made.call) {
+                Some(one) if one.outcome == made.outcome => one.times += 1,
+                Some(one) => *one = made,
+                None => self.made.push(made),
+            }
+        }
     }
 
     /// The tool whose call was made too often.
     pub(super) fn tool(&self) -> Option<String> {
-        let last = self.last.as_ref().filter(|_| self.is_on && self.times >= MOST_TIMES)?;
-        Some(last.call.name.clone())
+        let made = self.made.iter().find(|made| self.is_on && made.times >= MOST_TIMES)?;
+        Some(made.tool.clone())
     }
 }
 
-fn outcome(result: &Block) -> Option<Outcome> {
-    let content = match result.result_content()? {
-        ResultContent::Text(text) => {
+/// What a call and its repetitions share. None for a running command that is asked for its output: until there is some, that is
+/// no repetition.
+fn digest(call: &PendingCall) -> Option<u64> {
+    call.block.call_digest().filter(|_| call.name != BASH_OUTPUT.name)
+}
+
+/// What a result shares with the same result, with our note or without.
+fn outcome(result: &Block) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    result.is_error().hash(&mut hasher);
+    match result.result_content() {
+        Some(ResultContent::Text(text)) => {
             let unnoted = text.strip_suffix(NOTE).and_then(|text| text.strip_suffix("\n\n"));
-            vec![Block::text(unnoted.unwrap_or(&text))]
+            unnoted.unwrap_or(&text).hash(&mut hasher);
         }
-        ResultContent::Blocks(mut blocks) => {
+        Some(ResultContent::Blocks(mut blocks)) => {
             blocks.pop_if(|block| block.as_text().as_deref() == Some(NOTE));
-            blocks
+            for block in &blocks {
+                block.raw().hash(&mut hasher);
+            }
         }
-    };
-    Some((content, result.is_error()))
+        None => {}
+    }
+    hasher.finish()
 }

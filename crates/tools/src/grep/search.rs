@@ -46,6 +46,8 @@ pub(super) struct Results {
     pub(super) denied: u64,
     /// Whether it was stopped before everything was searched.
     pub(super) is_stopped: bool,
+    /// Whether one file was searched, not a folder.
+    pub(super) is_file: bool,
 }
 
 /// When a search answers with what it has.
@@ -162,7 +164,8 @@ pub(super) fn search(
     }
     check(limits.cancel)?;
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Results { is_stopped: limits.deadline.is_over(), ..results })
+    let (is_stopped, is_file) = (limits.deadline.is_over(), metadata.is_file());
+    Ok(Results { is_stopped, is_file, ..results })
 }
 
 /// Whether it is where the system shows the environments of processes, which hold keys.
