@@ -14,6 +14,8 @@ fn conversation(wire: WireFormat) {
     let mut home = TestHome::new().with_server(&server).with_now("2026-11-15T08:00:00Z");
     // Days pass in it; what is cleared after a pause is another test's.
     home.set_env("DORMOUSE_TIME_CLEARING", "0");
+    // The model makes the same calls thirty times.
+    home.set_env("DORMOUSE_REPEATED_CALLS", "0");
     for name in ["a.txt", "b.txt", "c.txt"] {
         home.write(name, format!("this is {name}\n").repeat(20));
     }
