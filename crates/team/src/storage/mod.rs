@@ -6,12 +6,12 @@
 mod backup;
 mod change_key;
 mod database;
-mod decisions;
 mod error;
 mod once;
 mod people;
 mod postgres;
 mod postgres_tls;
+mod proposals;
 mod reading;
 mod rows;
 mod schema;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::change_key::{ChangeKey, Claim, claim};
-use super::decisions::change_by;
 use super::error::StorageError;
+use super::proposals::change_by;
 use super::rows::optional;
 use super::rows::{role, time};
 use super::sql::{SqlAccess, SqlConnection, SqlRow, values};
