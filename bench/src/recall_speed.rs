@@ -143,6 +143,7 @@ fn open(home: &TestHome, memory: &Path) -> MemorySearch {
 
 fn ask(recall: &MemorySearch, text: &str) -> usize {
     let query = MemoryQuery {
+        files: &[],
         text,
         store_index: None,
         limit: 10,

@@ -72,6 +72,7 @@ impl Directory {
 
     pub(crate) fn ask(&self, question: &str, limit: usize) -> MemoryRanking {
         let query = MemoryQuery {
+            files: &[],
             text: question,
             store_index: None,
             limit,

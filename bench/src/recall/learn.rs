@@ -10,12 +10,12 @@ use super::data::{Collection, CollectionQuestion, DataFile};
 use super::directory::Directory;
 
 /// Strength of the pull of weights towards zero.
-const RIDGE: f64 = 0.003;
+const RIDGE: f64 = 0.0125;
 const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
 /// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections.
-const UNRELATED: f64 = 9.0;
-const FOREIGN: f64 = 2.0;
+const UNRELATED: f64 = 8.0;
+const FOREIGN: f64 = 1.5;
 /// Percent of shown bodies that have to be right.
 const PRECISION: f64 = 70.0;
 /// Mean number of lines for a message.
@@ -25,6 +25,9 @@ const LINES: f64 = 2.6;
 struct Sample {
     /// Evidence of each memory, and whether it answers.
     hits: Vec<(Evidence, bool)>,
+    /// The files of these memories.
+    files: Vec<String>,
+    message: String,
     source: SampleSource,
     is_unspaced: bool,
     /// Place of the collection in its file, and category of the message.
@@ -64,6 +67,8 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
                 "file": lesson.file.name,
                 "collection": sample.collection,
                 "category": sample.category,
+                "message": sample.message,
+                "files": sample.files,
                 "hits": hits,
             });
             text.push_str(&format!("{line}\n"));
@@ -72,20 +77,26 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
     text
 }
 
-/// Learns from all lessons, for each kind of script apart.
+/// Learns from all lessons: weights for all scripts together, because there are few messages, and what differs between kinds of
+/// script, a constant and the thresholds, for each apart.
 pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
     let samples: Vec<Sample> = lessons.iter().flat_map(samples).collect();
-    let (unspaced, spaced): (Vec<Sample>, Vec<Sample>) =
-        samples.into_iter().partition(|sample| sample.is_unspaced);
-    ScriptCalibration { spaced: learn_script(&spaced), unspaced: learn_script(&unspaced) }
-}
-
-fn learn_script(samples: &[Sample]) -> Calibration {
-    if learned(samples).next().is_none() {
-        return Calibration::NONE;
+    if learned(&samples).next().is_none() {
+        return ScriptCalibration { spaced: Calibration::NONE, unspaced: Calibration::NONE };
     }
-    let model = fit(samples, &Scale::of(samples));
-    Thresholds::choose(samples, &model).applied_to(model)
+    let Fitted { spaced, unspaced } = fit(&samples, &Scale::of(&samples));
+    let (of_unspaced, of_spaced): (Vec<Sample>, Vec<Sample>) =
+        samples.into_iter().partition(|sample| sample.is_unspaced);
+    let with_thresholds = |samples: &[Sample], model: Calibration| {
+        if learned(samples).next().is_none() {
+            return Calibration::NONE;
+        }
+        Thresholds::choose(samples, &model).applied_to(model)
+    };
+    ScriptCalibration {
+        spaced: with_thresholds(&of_spaced, spaced),
+        unspaced: with_thresholds(&of_unspaced, unspaced),
+    }
 }
 
 /// The constants as they stand in the program.
@@ -114,7 +125,9 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
     let all = collections.iter().zip(*directories).enumerate();
     for (place, (collection, directory)) in all.filter(|(place, _)| half(*place)) {
         let mut add = |question: &CollectionQuestion, source| {
-            let hits = directory.ask(&question.text, MAX_SURE).hits.into_iter().map(|hit| {
+            let found = directory.ask(&question.text, MAX_SURE).hits;
+            let files = found.iter().map(|hit| hit.memory.file.to_string()).collect();
+            let hits = found.into_iter().map(|hit| {
                 let number = directory.number(hit.memory.file.as_str());
                 let document = number.and_then(|number| collection.documents.get(number));
                 let answers = source == SampleSource::Own
@@ -123,6 +136,8 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
             });
             samples.push(Sample {
                 hits: hits.collect(),
+                files,
+                message: question.text.clone(),
                 source,
                 is_unspaced,
                 collection: place,
@@ -136,8 +151,11 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
             add(question, SampleSource::Own);
         }
         collection.unrelated().for_each(|question| add(question, SampleSource::None));
+        // One project's memory about deploying does fit another's message about deploying: of such files, `none` messages
+        // alone say what should not be shown.
+        let has_unrelated = collections.iter().any(|one| one.unrelated().next().is_some());
         let next = collections.get((place + 1) % collections.len());
-        let foreign = next.filter(|_| collections.len() > 1);
+        let foreign = next.filter(|_| collections.len() > 1 && !has_unrelated);
         foreign
             .into_iter()
             .flat_map(Collection::questions)
@@ -160,7 +178,7 @@ impl Scale {
         let mut count = 0.0;
         let mut sums = [0.0; Evidence::COUNT];
         let mut squares = [0.0; Evidence::COUNT];
-        for (evidence, _) in learned(samples) {
+        for (evidence, ..) in learned(samples) {
             count += 1.0;
             for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(evidence.values()) {
                 *sum += value;
@@ -185,40 +203,60 @@ impl Scale {
     }
 }
 
-/// The hits that are learned from.
-fn learned(samples: &[Sample]) -> impl Iterator<Item = &(Evidence, bool)> {
-    samples
-        .iter()
-        .filter(|sample| sample.source != SampleSource::Foreign)
-        .flat_map(|sample| &sample.hits)
+/// The hits that are learned from, and whether the message is in a script without spaces.
+fn learned(samples: &[Sample]) -> impl Iterator<Item = (&Evidence, bool, bool)> {
+    samples.iter().filter(|sample| sample.source != SampleSource::Foreign).flat_map(|sample| {
+        let hits = sample.hits.iter();
+        hits.map(|(evidence, answers)| (evidence, *answers, sample.is_unspaced))
+    })
+}
+
+/// A model for each kind of script: they differ in their bias.
+struct Fitted {
+    spaced: Calibration,
+    unspaced: Calibration,
+}
+
+/// A hit, its figures scaled.
+struct Row {
+    values: [f64; Evidence::COUNT],
+    answers: f64,
+    unspaced: f64,
 }
 
 /// Gradient descent on scaled figures; the result is for unscaled ones.
-fn fit(samples: &[Sample], scale: &Scale) -> Calibration {
-    let rows: Vec<([f64; Evidence::COUNT], f64)> = learned(samples)
-        .map(|(evidence, answers)| (scale.scaled(evidence), f64::from(u8::from(*answers))))
-        .collect();
+fn fit(samples: &[Sample], scale: &Scale) -> Fitted {
+    let figure = |is_so: bool| f64::from(u8::from(is_so));
+    let row = |(evidence, answers, is_unspaced): (&Evidence, bool, bool)| Row {
+        values: scale.scaled(evidence),
+        answers: figure(answers),
+        unspaced: figure(is_unspaced),
+    };
+    let rows: Vec<Row> = learned(samples).map(row).collect();
     let share = super::quality::ratio(1, rows.len());
-    let mut bias = 0.0;
+    let (mut bias, mut of_unspaced) = (0.0, 0.0);
     let mut weights = [0.0; Evidence::COUNT];
     for _ in 0..ROUNDS {
-        let mut bias_step = 0.0;
+        let (mut bias_step, mut unspaced_step) = (0.0, 0.0);
         let mut steps = weights.map(|weight| RIDGE * weight);
-        for (values, answers) in &rows {
-            let odds = bias
-                + values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
+        for Row { values, answers, unspaced } in &rows {
+            let weighted = values.iter().zip(weights).map(|(value, weight)| value * weight);
+            let odds = bias + of_unspaced * unspaced + weighted.sum::<f64>();
             let error = (1.0 / (1.0 + (-odds).exp()) - answers) * share;
             bias_step += error;
+            unspaced_step += error * unspaced;
             steps.iter_mut().zip(values).for_each(|(step, value)| *step += error * value);
         }
         bias -= RATE * bias_step;
+        of_unspaced -= RATE * unspaced_step;
         weights.iter_mut().zip(steps).for_each(|(weight, step)| *weight -= RATE * step);
     }
     for ((weight, mean), deviation) in weights.iter_mut().zip(scale.means).zip(scale.deviations) {
         *weight /= deviation;
         bias -= *weight * mean;
     }
-    Calibration { bias, weights, ..Calibration::NONE }
+    let spaced = Calibration { bias, weights, ..Calibration::NONE };
+    Fitted { unspaced: Calibration { bias: bias + of_unspaced, ..spaced }, spaced }
 }
 
 /// The lowest confidence of each tier.

@@ -57,7 +57,15 @@ impl Agent {
     fn recalled(&self, text: &str) -> Result<Option<Block>, Box<dyn Error>> {
         let (exclude, quarantined) = (&BTreeSet::new(), QuarantineFilter::Exclude);
         let now = self.clock.now();
-        let query = MemoryQuery { text, limit: 3, store_index: None, exclude, quarantined, now };
+        let query = MemoryQuery {
+            files: &[],
+            text,
+            limit: 3,
+            store_index: None,
+            exclude,
+            quarantined,
+            now,
+        };
         let found = self.search.search(&query)?.hits;
         let path = |hit: &MemoryHit| self.memory.join(hit.memory.file.as_str());
         let texts = found.iter().map(|hit| std::fs::read_to_string(path(hit)));

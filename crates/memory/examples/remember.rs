@@ -41,6 +41,7 @@ fn answer(folder: &Path, question: &str) -> Result<Vec<String>, Box<dyn Error>> 
     }
     let search = MemorySearch::open(vec![Arc::new(store)], None);
     let found = search.search(&MemoryQuery {
+        files: &[],
         text: question,
         limit: 3,
         store_index: None,

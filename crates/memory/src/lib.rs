@@ -56,8 +56,8 @@ pub use manifest::manifest_line;
 pub use names::{INDEX, LONGEST_NAME, MemoryFile, MemoryFileError, fold, slug, unique_file};
 pub use reachable::{
     FoundMemory, LookupError, MemoryText, QuarantinedText, RankingSetup, ReachableMemories,
-    RecalledMemoryLine, RecalledMemoryText, RecalledTexts, StoreChange, UnaskedMemories,
-    UnaskedMemory, UndoneChanges, undo_changes,
+    RecallMessage, RecalledMemoryLine, RecalledMemoryText, RecalledTexts, StoreChange,
+    UnaskedMemories, UnaskedMemory, UndoneChanges, undo_changes,
 };
 pub use repetition::{Claims, KnownTexts, TextRelation, find_repeated};
 pub use rules::{IndexUse, MemoryRules, Saving};

@@ -11,11 +11,26 @@ pub(crate) enum ClauseKind {
     Pasted,
 }
 
+/// Weight of a pasted clause: the user asks about it, but did not choose its words.
+const PASTED: f64 = 0.4;
+
+impl ClauseKind {
+    /// Weight of a clause by who wrote it.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Prose => 1.0,
+            Self::Pasted => PASTED,
+        }
+    }
+}
+
 /// A part of a message that is ranked by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Clause<'a> {
     pub(crate) text: &'a str,
     pub(crate) kind: ClauseKind,
+    /// Number of its sentence in the message; the same for all that is pasted.
+    pub(crate) sentence: usize,
 }
 
 /// Further clauses are ignored, pasted ones first.
@@ -34,13 +49,18 @@ pub(crate) fn split_clauses(message: &str) -> Vec<Clause<'_>> {
     let is_single = !message.trim().contains('\n');
     let mut in_fence = false;
     let mut clauses = Vec::new();
+    let mut sentence = 0;
     for line in message.lines() {
+        sentence += 1;
         if line.trim_start().starts_with("```") {
             in_fence = !in_fence;
         } else if in_fence || (!is_single && looks_pasted(line)) {
-            clauses.push(Clause { text: line.trim(), kind: ClauseKind::Pasted });
+            clauses.push(Clause { text: line.trim(), kind: ClauseKind::Pasted, sentence: 0 });
         } else {
-            sentences(line, |text| clauses.push(Clause { text, kind: ClauseKind::Prose }));
+            sentences(line, |text, is_end| {
+                clauses.push(Clause { text, kind: ClauseKind::Prose, sentence });
+                sentence += usize::from(is_end);
+            });
         }
     }
     clauses.retain(|clause| clause.text.chars().any(char::is_alphanumeric));
@@ -82,8 +102,9 @@ fn looks_pasted(line: &str) -> bool {
     few_letters || (signs > FEW_SIGNS && signs > all * SIGNS_OF_CODE)
 }
 
-/// Calls `give` with each sentence of a line. A comma separates clauses in Chinese only, where sentences have many.
-fn sentences<'a>(line: &'a str, mut give: impl FnMut(&'a str)) {
+/// Calls `give` with each clause of a line, and whether it ends its sentence. A comma separates clauses in Chinese only, where
+/// sentences have many.
+fn sentences<'a>(line: &'a str, mut give: impl FnMut(&'a str, bool)) {
     let mut start = 0;
     let mut characters = line.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
@@ -91,11 +112,11 @@ fn sentences<'a>(line: &'a str, mut give: impl FnMut(&'a str)) {
         let ends = matches!(c, '。' | '？' | '！' | '；' | '，')
             || (matches!(c, '.' | '?' | '!' | ';' | ':') && before_space);
         if ends {
-            give(line.get(start..at).unwrap_or_default().trim());
+            give(line.get(start..at).unwrap_or_default().trim(), c != '，');
             start = at + c.len_utf8();
         }
     }
-    give(line.get(start..).unwrap_or_default().trim());
+    give(line.get(start..).unwrap_or_default().trim(), true);
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub enum DocumentField {
     Date,
     /// Its text.
     Body,
+    /// The path of a file that it is about.
+    File,
 }
 
 impl DocumentField {
@@ -25,13 +27,13 @@ impl DocumentField {
         match self {
             Self::Name => 3,
             Self::Description => 2,
-            Self::Type | Self::Date | Self::Body => 1,
+            Self::Type | Self::Date | Self::Body | Self::File => 1,
         }
     }
 
     /// Whether the field counts for the length of the document.
     fn has_length(self) -> bool {
-        !matches!(self, Self::Type | Self::Date)
+        !matches!(self, Self::Type | Self::Date | Self::File)
     }
 
     /// Adds what the document is for to `subject`: name, description, and how to apply it.
@@ -39,7 +41,7 @@ impl DocumentField {
         let lines: Vec<&str> = match self {
             Self::Name | Self::Description => vec![text],
             Self::Body => text.lines().filter(|line| is_application(line)).collect(),
-            Self::Type | Self::Date => Vec::new(),
+            Self::Type | Self::Date | Self::File => Vec::new(),
         };
         for line in lines {
             subject.push_str(line);
@@ -55,6 +57,7 @@ impl DocumentField {
             Self::Type => "type",
             Self::Date => "date",
             Self::Body => "body",
+            Self::File => "file",
         }
     }
 }
@@ -106,7 +109,7 @@ const TIME: &[&str] = &[
 ];
 
 impl DocumentTerms {
-    /// Counts the terms of the fields of one document. Fields with content come before type and dates.
+    /// Counts the terms of the fields of one document. Fields with content come before type, dates and files.
     pub fn of<T: AsRef<str>>(
         words: &Tokenizer,
         fields: impl IntoIterator<Item = (DocumentField, T)>,
@@ -116,6 +119,10 @@ impl DocumentTerms {
         let mut content_terms = 0;
         let mut subject = String::new();
         for (field, text) in fields {
+            if field == DocumentField::File {
+                counts.add(&file_term(text.as_ref()), field.weight());
+                continue;
+            }
             field.add_subject(text.as_ref(), &mut subject);
             words.each_term(text.as_ref(), |term| {
                 counts.add(term, field.weight());
@@ -133,6 +140,11 @@ impl DocumentTerms {
         let tells_when = TIME.iter().any(|word| counts.positions.contains_key(*word));
         Self { terms: counts.terms, content_terms, length, tells_when }
     }
+}
+
+/// The term under which documents about a file are indexed; no word has this form.
+pub(crate) fn file_term(path: &str) -> String {
+    format!("@{path}")
 }
 
 /// Whether a line says when and how to apply the document.

@@ -1,19 +1,22 @@
 //! Reads the evidence for documents from the matches of a ranking.
 
-use crate::clause::ClauseKind;
+use std::collections::BTreeSet;
+
 use crate::evidence::Evidence;
-use crate::message_sums::{by_share, clause_weight};
+use crate::message_sums::by_share;
 use crate::query::{ParsedQuery, QueryClause, QueryTerm, QueryTermKind};
 use crate::score::ScoreResult;
 use crate::term_forms::{MatchKind, TermForm};
 use crate::term_matches::TermMatches;
 use crate::view::{IndexView, ViewDocId};
-use crate::words::Commonness;
 
 /// Added to scores before the logarithm.
 const SMALL: f64 = 0.1;
 /// Weight of an unknown name: the message is about something else.
 const UNKNOWN_NAME: f64 = 2.0;
+
+/// A form that covers this much of a word is that word or one of its family.
+const MATCHED: f64 = 0.7;
 
 /// A term of the query that a document has.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,15 +63,14 @@ impl<'a> EvidenceReader<'a> {
     pub(crate) fn at(&self, rank: usize) -> Evidence {
         let found = self.found.get(rank).map(Vec::as_slice).unwrap_or_default();
         let Some((clause, score)) = self.best.get(rank).copied().flatten() else {
-            return self.without_words();
+            return Evidence { files: self.files_of(found), ..self.without_words() };
         };
         Evidence {
-            strength: (score / self.most + SMALL).ln(),
-            specific: (1.0 + self.rarity_of(clause, found, is_specific)).ln(),
             coverage: self.coverage(clause, found),
             margin: self.margin(score, rank),
-            work: self.rarity_of(clause, found, is_work),
-            pasted: f64::from(u8::from(clause.kind == ClauseKind::Pasted)),
+            matched: self.matched(found),
+            rank: f64::from(u16::try_from(rank).unwrap_or(u16::MAX)),
+            files: self.files_of(found),
             ..self.of_message()
         }
     }
@@ -76,7 +78,9 @@ impl<'a> EvidenceReader<'a> {
     /// The figures of a document that has no word of the message.
     pub(crate) fn without_words(&self) -> Evidence {
         let margin = self.margin(0.0, usize::MAX);
-        Evidence { strength: SMALL.ln(), margin, ..self.of_message() }
+        // Behind all that have words in common.
+        let rank = f64::from(u16::try_from(self.best.len()).unwrap_or(u16::MAX));
+        Evidence { margin, rank, ..self.of_message() }
     }
 
     /// Distance of a score for the best clause to that of the best other document.
@@ -86,11 +90,13 @@ impl<'a> EvidenceReader<'a> {
         ((score / self.most + SMALL) / (best / self.most + SMALL)).ln()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of words and characters")]
     fn of_message(&self) -> Evidence {
+        let form = self.query.form;
+        let figure = |is_so: bool| f64::from(u8::from(is_so));
         Evidence {
-            length: (1.0 + self.query.length as f64).ln(),
-            self_contained: self.query.self_contained.min(2) as f64,
+            general: figure(form.is_general),
+            presentation: f64::from(u8::try_from(form.presentation).unwrap_or(u8::MAX)),
+            correction: figure(form.is_correction),
             ..Evidence::default()
         }
     }
@@ -107,10 +113,33 @@ impl<'a> EvidenceReader<'a> {
                 whole += weight * used.weight;
             }
             let share = if whole > 0.0 { touched / whole } else { 0.0 };
-            gain * by_share(share) * clause_weight(clause.kind)
+            gain * by_share(share) * clause.kind.weight()
         };
         let scored = self.query.clauses.iter().map(|clause| (clause, score(clause)));
         scored.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Share of the words that the document has, in the sentences of which it has any: those about something else do not
+    /// matter, a long paste with a word here and there does. One more than there are, so that one word of one is not all.
+    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
+    fn matched(&self, found: &[Found]) -> f64 {
+        let is_matched = |index: &usize| found.get(*index).is_some_and(|it| it.cover >= MATCHED);
+        let clauses = &self.query.clauses;
+        let has_any =
+            |clause: &&QueryClause| clause.terms.iter().any(|used| is_matched(&used.index));
+        let sentences: BTreeSet<usize> =
+            clauses.iter().filter(has_any).map(|clause| clause.sentence).collect();
+        let words: BTreeSet<usize> = clauses
+            .iter()
+            .filter(|clause| sentences.contains(&clause.sentence))
+            .flat_map(|clause| clause.terms.iter().map(|used| used.index))
+            .filter(|index| self.is_word(*index))
+            .collect();
+        words.iter().filter(|index| is_matched(index)).count() as f64 / (1 + words.len()) as f64
+    }
+
+    fn is_word(&self, index: usize) -> bool {
+        self.query.terms.get(index).is_some_and(|asked| !is_work(asked))
     }
 
     /// Share of a clause that is covered, by rarity; kinds of work do not count.
@@ -134,24 +163,12 @@ impl<'a> EvidenceReader<'a> {
         if whole > 0.0 { covered / whole } else { 0.0 }
     }
 
-    /// Relative rarity of the terms of a kind that match.
-    fn rarity_of(
-        &self,
-        clause: &QueryClause,
-        found: &[Found],
-        is_wanted: impl Fn(&QueryTerm) -> bool,
-    ) -> f64 {
-        let of_term = |index: usize| {
-            let asked = self.query.terms.get(index)?;
-            let found = found.get(index)?;
-            is_wanted(asked).then_some(found.cover * found.rarity)
-        };
-        clause.terms.iter().filter_map(|used| of_term(used.index)).sum::<f64>() / self.most
+    /// Relative rarity of the open files that the document is about.
+    fn files_of(&self, found: &[Found]) -> f64 {
+        let files = self.query.terms.iter().zip(found);
+        let files = files.filter(|(asked, _)| asked.kind == QueryTermKind::File);
+        files.map(|(_, found)| found.cover * found.rarity / self.most).fold(0.0, f64::max)
     }
-}
-
-fn is_specific(asked: &QueryTerm) -> bool {
-    asked.commonness == Commonness::Specific
 }
 
 fn is_work(asked: &QueryTerm) -> bool {

@@ -2,25 +2,14 @@
 //! ones count less and less, half by the message as a whole. So a long message does not drown the one sentence that
 //! matters, and what is said again and again counts.
 
-use crate::clause::ClauseKind;
 use crate::query::{ClauseTerm, ParsedQuery};
 use crate::term_matches::{ScoredDoc, TermMatches, slot};
 use crate::view::{IndexView, ViewDocId};
 
-/// Weight of a pasted clause: the user asks about it, but did not choose its words.
-const PASTED: f64 = 0.4;
 /// Share of the message as a whole.
 const WHOLE: f64 = 0.5;
 /// Weights of the best clauses of a document.
 const CLAUSE_WEIGHTS: [f64; 5] = [1.0, 0.7, 0.5, 0.35, 0.25];
-
-/// Weight of a clause by who wrote it.
-pub(crate) fn clause_weight(kind: ClauseKind) -> f64 {
-    match kind {
-        ClauseKind::Prose => 1.0,
-        ClauseKind::Pasted => PASTED,
-    }
-}
 
 /// A document in one clause.
 #[derive(Clone, Copy, Default)]
@@ -78,7 +67,7 @@ impl MessageSums {
         };
         let mut of_clause = vec![ClauseSum::default(); view.slot_count()];
         for clause in &query.clauses {
-            let weight = clause_weight(clause.kind);
+            let weight = clause.kind.weight();
             sums.each_score(&clause.terms, matches, &mut of_clause, |of_doc, score| {
                 of_doc.add_clause(score * weight);
             });
@@ -121,7 +110,7 @@ impl MessageSums {
         }
     }
 
-    /// Adds an expansion term. It is not part of the message and covers nothing.
+    /// Adds an expansion term or an open file. It is not part of the message and covers nothing.
     pub(crate) fn add_company(&mut self, matches: &TermMatches) {
         for hit in &matches.hits {
             self.change(hit.doc, |of_doc| of_doc.company += hit.gain);
@@ -151,7 +140,7 @@ fn whole_message(query: &ParsedQuery) -> Vec<ClauseTerm> {
     for clause in &query.clauses {
         for used in &clause.terms {
             if let Some(weight) = weights.get_mut(used.index) {
-                *weight += used.weight * clause_weight(clause.kind);
+                *weight += used.weight * clause.kind.weight();
             }
         }
     }

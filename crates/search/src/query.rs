@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::clause::{ClauseKind, split_clauses};
+use crate::clause::{Clause, ClauseKind, split_clauses};
+use crate::document::file_term;
 use crate::words::{
-    Commonness, TextPiece, Tokenizer, character_pairs, function_characters, is_unspaced, is_weak,
-    kinds_of_work, pair_commonness, self_contained_words, split_text, word_commonness, work_term,
+    Commonness, MessageForm, TextPiece, Tokenizer, character_pairs, function_characters,
+    is_unspaced, is_weak, kinds_of_work, pair_commonness, split_text, word_commonness, work_term,
 };
 
 /// A message, split into clauses of weighted terms.
@@ -16,10 +17,7 @@ pub(crate) struct ParsedQuery {
     pub(crate) clauses: Vec<QueryClause>,
     /// Whether it asks for a time; documents that mention one then score higher.
     pub(crate) asks_when: bool,
-    /// Number of words that mark a request which seldom depends on the project.
-    pub(crate) self_contained: usize,
-    /// Number of characters.
-    pub(crate) length: usize,
+    pub(crate) form: MessageForm,
     /// Whether it is mostly written in a script without spaces.
     pub(crate) is_unspaced: bool,
 }
@@ -38,6 +36,8 @@ pub(crate) struct QueryTerm {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryClause {
     pub(crate) kind: ClauseKind,
+    /// Number of its sentence in the message.
+    pub(crate) sentence: usize,
     pub(crate) terms: Vec<ClauseTerm>,
 }
 
@@ -63,6 +63,8 @@ pub(crate) enum QueryTermKind {
     Character,
     /// A kind of work.
     Work,
+    /// A file that the conversation has open. It is in no clause: the user did not name it.
+    File,
 }
 
 /// Weight of a part of an identifier.
@@ -79,20 +81,23 @@ const FUNCTION_CHARACTER: f64 = 0.6;
 const LONGEST: usize = 256;
 
 impl ParsedQuery {
-    pub(crate) fn read(words: &Tokenizer, text: &str) -> Self {
+    /// `files` are paths of files that the conversation has open.
+    pub(crate) fn read(words: &Tokenizer, text: &str, files: &[String]) -> Self {
         let mut query = Self {
             asks_when: asks_when(text),
-            self_contained: self_contained_words(words, text),
-            length: text.trim().chars().count(),
+            form: MessageForm::read(words, text),
             is_unspaced: is_mostly_unspaced(text),
             ..Self::default()
         };
         let mut reader = TermReader { words, query: &mut query, indexes: HashMap::new() };
+        for file in files {
+            reader.index_of(file, &file_term(file), QueryTermKind::File);
+        }
         // What was typed comes first: a long paste must not take the room of the question.
         let mut clauses = split_clauses(text);
         clauses.sort_by_key(|clause| clause.kind);
         for clause in clauses {
-            reader.read_clause(clause.kind, clause.text);
+            reader.read_clause(clause);
         }
         query.clauses.retain(|clause| !clause.terms.is_empty());
         query.weaken_requests();
@@ -104,7 +109,8 @@ impl ParsedQuery {
         let is_request = |asked: &QueryTerm| {
             asked.commonness == Commonness::Request && asked.kind != QueryTermKind::Work
         };
-        if self.terms.iter().all(is_request) {
+        let is_typed = |asked: &&QueryTerm| asked.kind != QueryTermKind::File;
+        if self.terms.iter().filter(is_typed).all(is_request) {
             return;
         }
         for used in self.clauses.iter_mut().flat_map(|clause| &mut clause.terms) {
@@ -130,7 +136,7 @@ struct Counted {
 }
 
 impl TermReader<'_> {
-    fn read_clause(&mut self, kind: ClauseKind, text: &str) {
+    fn read_clause(&mut self, Clause { text, kind, sentence }: Clause<'_>) {
         let mut counted: Vec<Counted> = Vec::new();
         let words = self.words;
         split_text(text, |piece| match piece {
@@ -161,7 +167,7 @@ impl TermReader<'_> {
             .iter()
             .map(|it| ClauseTerm { index: it.index, weight: it.weight * it.times })
             .collect();
-        self.query.clauses.push(QueryClause { kind, terms });
+        self.query.clauses.push(QueryClause { kind, sentence, terms });
     }
 
     /// Lowers the weight of single characters if there are other terms, because they match many words.
@@ -215,7 +221,9 @@ impl TermReader<'_> {
         let commonness = match kind {
             QueryTermKind::Word | QueryTermKind::Name => word_commonness(term),
             QueryTermKind::Pair => pair_commonness(term),
-            QueryTermKind::Character | QueryTermKind::Work => Commonness::Common,
+            QueryTermKind::Character | QueryTermKind::Work | QueryTermKind::File => {
+                Commonness::Common
+            }
         };
         self.query.terms.push(QueryTerm {
             word: word.to_owned(),
@@ -260,7 +268,7 @@ mod tests {
 
     /// Terms of the only clause, with weights.
     fn terms(text: &str) -> Vec<(String, QueryTermKind, f64)> {
-        let query = ParsedQuery::read(&Tokenizer::new(), text);
+        let query = ParsedQuery::read(&Tokenizer::new(), text, &[]);
         assert_eq!(query.clauses.len(), 1, "{text}");
         let of = |used: &ClauseTerm| {
             let asked = &query.terms[used.index];
@@ -283,7 +291,7 @@ mod tests {
                 ("bike", QueryTermKind::Word, 2.0)
             ])
         );
-        let asks_when = |text| ParsedQuery::read(&Tokenizer::new(), text).asks_when;
+        let asks_when = |text| ParsedQuery::read(&Tokenizer::new(), text, &[]).asks_when;
         assert!(asks_when("When did Maria bought the bike?"));
         assert!(!asks_when("the day when it rained"));
     }
@@ -327,14 +335,14 @@ mod tests {
             |at: usize| (0..20).map(|word| format!("x{at}y{word}")).collect::<Vec<_>>().join("; ");
         let paste = (0..30).map(|at| format!("  {}\n", line(at))).collect::<Vec<_>>().concat();
         let query =
-            ParsedQuery::read(&Tokenizer::new(), &format!("{paste}why is the kettle cold?"));
+            ParsedQuery::read(&Tokenizer::new(), &format!("{paste}why is the kettle cold?"), &[]);
         assert_eq!(query.terms.len(), LONGEST);
         assert!(query.terms.iter().any(|asked| asked.term == "kettl"), "{:?}", query.terms);
     }
 
     #[test]
     fn the_script_of_a_message_is_that_of_most_of_it() {
-        let is_unspaced = |text| ParsedQuery::read(&Tokenizer::new(), text).is_unspaced;
+        let is_unspaced = |text| ParsedQuery::read(&Tokenizer::new(), text, &[]).is_unspaced;
         assert!(is_unspaced("BLE 新增一条命令，让手机能读到电池电压"));
         assert!(!is_unspaced("rename 数据 to data in the loader"));
     }

@@ -17,13 +17,12 @@ use crate::vector_rank::{
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Tokenizer;
 
-/// Share of a name that counts as matched if a document has none.
-const UNNAMED: f64 = 0.15;
-
 /// What to rank.
 pub struct RankRequest<'a> {
     /// The query.
     pub text: &'a str,
+    /// Files that the conversation has open, as documents name them.
+    pub files: &'a [String],
     /// Maximum number of documents.
     pub count: usize,
     /// Current time, in seconds since 1970.
@@ -45,6 +44,8 @@ pub struct TermMatch {
     pub kind: MatchKind,
     /// Contribution to the score.
     pub gain: f64,
+    /// Rarity of the term, relative to that of an unknown one.
+    pub rarity: f64,
 }
 
 /// A document with its score.
@@ -67,22 +68,32 @@ pub struct RankedDoc {
 }
 
 impl RankedDoc {
-    /// The same, knowing the name of the document: a message that has all of its words is about it.
+    /// The same, knowing what the document says that it is about: a message that has those words is about it.
     #[must_use]
-    pub fn with_name(mut self, tokenizer: &Tokenizer, name: Option<&str>) -> Self {
-        let mut terms: Vec<String> = Vec::new();
-        tokenizer.each_term(name.unwrap_or_default(), |term| {
-            // The last character of a run is part of the preceding pair.
-            let is_single = term.chars().nth(1).is_none();
-            if !is_single && !terms.iter().any(|known| known == term) {
-                terms.push(term.to_owned());
-            }
-        });
+    pub fn with_subject(
+        mut self,
+        tokenizer: &Tokenizer,
+        name: Option<&str>,
+        description: Option<&str>,
+    ) -> Self {
+        let name = distinct_terms(tokenizer, name.unwrap_or_default());
+        let description = distinct_terms(tokenizer, description.unwrap_or_default());
+        let is_word =
+            |found: &&TermMatch| matches!(found.kind, MatchKind::Same | MatchKind::Family);
+        let found: Vec<&TermMatch> = self.matches.iter().filter(is_word).collect();
         let is_matched = |term: &&String| {
-            self.matches.iter().any(|found| found.kind == MatchKind::Same && found.term == **term)
+            found.iter().any(|found| found.kind == MatchKind::Same && found.term == **term)
         };
-        let matched = terms.iter().filter(is_matched).count();
-        self.evidence.name = if terms.is_empty() { UNNAMED } else { share(matched, terms.len()) };
+        let in_name = name.iter().filter(is_matched).count();
+        let is_subject =
+            |found: &TermMatch| name.contains(&found.term) || description.contains(&found.term);
+        let (mut subject, mut body) = (0.0, 0.0);
+        for found in &found {
+            *(if is_subject(found) { &mut subject } else { &mut body }) += found.rarity;
+        }
+        self.evidence.name = share(in_name, name.len());
+        self.evidence.subject = (1.0 + subject).ln();
+        self.evidence.body = (1.0 + body).ln();
         self.confidence = self.calibration.confidence(&self.evidence);
         self
     }
@@ -140,7 +151,7 @@ impl Ranker {
 
     /// Ranks the documents of a view.
     pub fn rank(&self, view: &IndexView, request: &RankRequest<'_>) -> RankResult {
-        let query = ParsedQuery::read(&self.tokenizer, request.text);
+        let query = ParsedQuery::read(&self.tokenizer, request.text, request.files);
         let nearest = self.vectors.as_ref().map_or_else(VectorRanking::default, |vectors| {
             vectors.nearest(view, request.text, request.vector, request.admits)
         });
@@ -200,6 +211,18 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+/// The different terms of a text, without the last character of a run, which is part of the preceding pair.
+fn distinct_terms(tokenizer: &Tokenizer, text: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    tokenizer.each_term(text, |term| {
+        let is_single = term.chars().nth(1).is_none();
+        if !is_single && !terms.iter().any(|known| known == term) {
+            terms.push(term.to_owned());
+        }
+    });
+    terms
+}
+
 /// The matching terms of each of the best documents, highest gain first.
 fn term_matches(view: &IndexView, scores: &ScoreResult) -> Vec<Vec<TermMatch>> {
     let mut matches = vec![Vec::new(); scores.best.len()];
@@ -213,6 +236,7 @@ fn term_matches(view: &IndexView, scores: &ScoreResult) -> Vec<Vec<TermMatch>> {
                     term: form.term.clone(),
                     kind: form.kind,
                     gain: hit.gain,
+                    rarity: scores.rarity.relative(form.frequency),
                 });
             }
         }

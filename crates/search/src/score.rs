@@ -62,6 +62,11 @@ pub(crate) fn score(
     let matches: Vec<TermMatches> =
         query.terms.iter().map(|asked| scorer.matches(words, asked, &mut typos)).collect();
     let mut sums = MessageSums::new(view, query, &matches);
+    for (asked, of_file) in query.terms.iter().zip(&matches) {
+        if asked.kind == QueryTermKind::File {
+            sums.add_company(of_file);
+        }
+    }
     let mut first = Best::new(view, COMPANY_DOCS);
     for scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {
         first.offer(scored);

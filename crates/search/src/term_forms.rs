@@ -18,6 +18,8 @@ pub enum MatchKind {
     Typo,
     /// The same kind of work: `specs` and `tests`.
     Work,
+    /// A file that the conversation has open.
+    File,
     /// Not in the query, but common among the best documents.
     Company,
 }
@@ -27,7 +29,7 @@ impl MatchKind {
     pub(crate) fn factor(self) -> f64 {
         match self {
             // `score` weights expansion terms individually.
-            Self::Same | Self::Work | Self::Company => 1.0,
+            Self::Same | Self::Work | Self::File | Self::Company => 1.0,
             Self::Family => 0.7,
             Self::Related => 0.3,
             Self::Typo => 0.6,
@@ -36,7 +38,15 @@ impl MatchKind {
 
     /// The kind with this name in output.
     pub fn named(name: &str) -> Option<Self> {
-        let all = [Self::Same, Self::Family, Self::Related, Self::Typo, Self::Work, Self::Company];
+        let all = [
+            Self::Same,
+            Self::Family,
+            Self::Related,
+            Self::Typo,
+            Self::Work,
+            Self::File,
+            Self::Company,
+        ];
         all.into_iter().find(|kind| kind.as_str() == name)
     }
 
@@ -48,6 +58,7 @@ impl MatchKind {
             Self::Related => "related",
             Self::Typo => "typo",
             Self::Work => "work",
+            Self::File => "file",
             Self::Company => "company",
         }
     }
@@ -104,6 +115,7 @@ pub(crate) fn forms_of(
     match asked.kind {
         QueryTermKind::Pair => forms.add(&asked.term, MatchKind::Same),
         QueryTermKind::Work => forms.add(&asked.term, MatchKind::Work),
+        QueryTermKind::File => forms.add(&asked.term, MatchKind::File),
         QueryTermKind::Character => {
             for term in view.with_prefix(&asked.term, MOST) {
                 forms.add(&term, MatchKind::Same);

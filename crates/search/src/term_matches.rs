@@ -50,6 +50,11 @@ impl Rarity {
         Self { all: f64::from(view.live_count()) }
     }
 
+    /// The rarity of a term that this many documents have, relative to that of an unknown one.
+    pub(crate) fn relative(self, frequency: u32) -> f64 {
+        self.of(frequency) / self.of(0).max(f64::MIN_POSITIVE)
+    }
+
     /// The rarity of a term that this many documents have; highest for an unknown one.
     pub(crate) fn of(self, frequency: u32) -> f64 {
         let frequency = f64::from(frequency);

@@ -67,6 +67,35 @@ fn a_message_in_chinese_brings_its_memory() {
 }
 
 #[test]
+fn an_open_file_brings_the_memory_about_it() {
+    let read = ScriptedTurn::new().call("r1", "Read", r#"{"file_path":"src/lexer.rs"}"#);
+    let server = server(WireFormat::Anthropic)
+        .reply(read)
+        .reply(ScriptedTurn::new().text("read"))
+        .reply(ScriptedTurn::new().text("done"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    home.write("src/lexer.rs", "pub fn tokens() {}\n");
+    home.git_init();
+    with_memories(&home);
+    let body = "`tokens` in src/lexer.rs must not allocate: it runs for every key.";
+    let hot_path = ["add", "Hot path", "--description", "no allocations in the hot path"];
+    let more = ["--type", "project", "--scope", "project", "--body", body];
+    crate::memory::memory(&home, &[&hot_path[..], &more[..]].concat()).success();
+    let look = ["--settings", NO_INDEX[1], "have a look around please"];
+    home.run(&mut ask(&home, &look)).success();
+    let improve = ["--continue", "--settings", NO_INDEX[1], "can you improve it somehow"];
+    home.run(&mut ask(&home, &improve)).success();
+    let requests = server.requests();
+    let texts = |request: &RecordedRequest| -> String {
+        recalled(request).into_iter().map(|(_, text)| text).collect()
+    };
+    let text = texts(requests.last().unwrap());
+    assert!(text.contains("hot-path.md: no allocations in the hot path"), "{text}");
+    server.finish();
+}
+
+#[test]
 fn a_question_about_nothing_that_is_remembered_brings_nothing() {
     for prompt in ["what does the word idempotent mean", "把这句话翻译成英文：今天天气不错"]
     {

@@ -191,6 +191,7 @@ impl SessionMemory {
             return Ok(MemoryManifest { lines: lines(&found), omitted: 0 });
         }
         let hits = self.memories.recall().candidates(&MemoryQuery {
+            files: &[],
             text,
             limit: most,
             store_index: None,

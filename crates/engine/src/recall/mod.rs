@@ -23,7 +23,9 @@ use dormouse_context::{Fragment, RecalledMemories};
 use dormouse_conversation::metrics::{MemoryAction, MemoryMetric, Metric, SessionMetrics};
 use dormouse_conversation::{Block, Message, RecallForm, RecallReason, RecallStep, estimate_text};
 use dormouse_hooks::HookRunner;
-use dormouse_memory::{RecalledMemoryLine, RecalledTexts, UnaskedMemory, is_substantial};
+use dormouse_memory::{
+    RecallMessage, RecalledMemoryLine, RecalledTexts, UnaskedMemory, is_substantial,
+};
 use tokio::task::JoinSet;
 
 use crate::config::EngineConfig;
@@ -47,6 +49,8 @@ pub use setup::{MentionedAgentMemory, RecallSetup};
 const MOST_FAILURES: u32 = 3;
 /// Tools that were called in this many recent messages are in use.
 const RECENT_MESSAGES: usize = 12;
+/// Open files that count for a message at most.
+const MOST_OPEN_FILES: usize = 8;
 
 /// The state of recall in a conversation.
 #[derive(Debug, Default)]
@@ -121,23 +125,25 @@ impl RecallState {
         }
         let since = context.config.services.clock.elapsed();
         let seen_by_now = self.seen.files();
+        let message = RecallMessage { text: query, files: open_files(context) };
         let LocalStep { result: mut gathered, late_vector } =
-            search_within(recall.patience, &access, &query, &seen_by_now).await;
+            search_within(recall.patience, &access, &message, &seen_by_now).await;
+        let query = &message.text;
         gathered.took = context.config.services.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
             gathered.memories.iter().map(|memory| memory.found.path()).collect();
         if gathered.is_old {
             refresh_index(&access);
         }
-        let block = self.show(context, gathered, RecallStep::Local, &query, sink);
+        let block = self.show(context, gathered, RecallStep::Local, query, sink);
         if let Some(vector) = late_vector {
             let seen = seen_by_now.iter().chain(&shown).cloned().collect();
-            let later = search_later(vector, Arc::clone(&access), query.clone(), seen);
-            self.begin(RecallStep::Vectors, later, &query);
+            let later = search_later(vector, Arc::clone(&access), message.clone(), seen);
+            self.begin(RecallStep::Vectors, later, query);
         }
         if let Some(small) = recall.small.filter(|_| self.failures < MOST_FAILURES) {
             let passed = seen_by_now.into_iter().chain(shown).collect();
-            self.begin_selection(context, small, access, &query, passed);
+            self.begin_selection(context, small, access, query, passed);
         }
         block
     }
@@ -334,12 +340,35 @@ fn record(figures: &SessionMetrics, receipt: &RecallReceipt) {
     }));
 }
 
+/// The files of the project that the model has read or changed recently, the latest first: memories about them are likely
+/// to help with the next message.
+fn open_files(context: &RecallContext<'_>) -> Vec<String> {
+    let config = context.config;
+    let calls = recent_blocks(context.conversation.messages()).filter_map(Block::as_tool_use);
+    let mut files: Vec<String> = Vec::new();
+    for call in calls {
+        let file = config.tools.set.file_of(call).map(|file| config.project.folder.join(file));
+        let relative = file
+            .as_deref()
+            .and_then(|file| file.strip_prefix(&config.project.checkout).ok()?.to_str());
+        if let Some(relative) = relative.filter(|file| !files.iter().any(|known| known == file)) {
+            files.push(relative.to_owned());
+        }
+    }
+    files.truncate(MOST_OPEN_FILES);
+    files
+}
+
 /// The tools that the model has called recently.
 fn tools_in_use(messages: &[Arc<Message>]) -> Vec<String> {
-    let late = messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks);
-    let mut names: Vec<String> =
-        late.filter_map(|block| Some(block.as_tool_use()?.name.to_owned())).collect();
+    let calls = recent_blocks(messages).filter_map(Block::as_tool_use);
+    let mut names: Vec<String> = calls.map(|call| call.name.to_owned()).collect();
     names.sort();
     names.dedup();
     names
+}
+
+/// The blocks of recent messages, the latest message first.
+fn recent_blocks(messages: &[Arc<Message>]) -> impl Iterator<Item = &Block> {
+    messages.iter().rev().take(RECENT_MESSAGES).flat_map(|message| &message.blocks)
 }

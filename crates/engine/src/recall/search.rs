@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_conversation::{RecallMatch, RecallRanking};
 use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
 use dormouse_memory::{
-    ReachableMemories, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
+    ReachableMemories, RecallMessage, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
 };
 use dormouse_search::{EmbedderLocation, MatchKind, TermMatch};
 use jiff::Timestamp;
@@ -41,7 +41,7 @@ pub(super) struct LocalStep {
 pub(super) async fn search_within(
     patience: Duration,
     access: &Arc<SessionMemory>,
-    query: &str,
+    query: &RecallMessage,
     seen: &[PathBuf],
 ) -> LocalStep {
     let deadline = tokio::time::Instant::now() + patience;
@@ -73,7 +73,7 @@ pub(super) async fn search_within(
 pub(super) async fn search_later(
     vector: MessageVector,
     access: Arc<SessionMemory>,
-    query: String,
+    query: RecallMessage,
     seen: Vec<PathBuf>,
 ) -> RecallResult {
     let Ok(Some(vector)) = vector.await else { return RecallResult::default() };
@@ -83,22 +83,22 @@ pub(super) async fn search_later(
 }
 
 /// Starts to make the vector of a message, if a server does that.
-fn message_vector(access: &Arc<SessionMemory>, query: &str) -> Option<MessageVector> {
+fn message_vector(access: &Arc<SessionMemory>, query: &RecallMessage) -> Option<MessageVector> {
     let is_remote =
         access.memories().recall().embedder_location() == Some(EmbedderLocation::Remote);
     is_remote.then(|| {
-        let (access, query) = (Arc::clone(access), query.to_owned());
-        spawn_blocking(move || access.memories().recall().remote_vector(&query))
+        let (access, text) = (Arc::clone(access), query.text.clone());
+        spawn_blocking(move || access.memories().recall().remote_vector(&text))
     })
 }
 
 fn spawn_search(
     access: &Arc<SessionMemory>,
-    query: &str,
+    query: &RecallMessage,
     seen: &[PathBuf],
     vector: Option<Vec<f32>>,
 ) -> JoinHandle<RecallResult> {
-    let (access, query, seen) = (Arc::clone(access), query.to_owned(), seen.to_owned());
+    let (access, query, seen) = (Arc::clone(access), query.clone(), seen.to_owned());
     spawn_blocking(move || {
         search(access.memories(), &query, &seen, vector.as_deref(), access.clock().now())
     })
@@ -107,7 +107,7 @@ fn spawn_search(
 /// The local step: ranks, and reads the sure matches.
 fn search(
     memories: &ReachableMemories,
-    query: &str,
+    query: &RecallMessage,
     seen: &[PathBuf],
     vector: Option<&[f32]>,
     now: Timestamp,
@@ -177,7 +177,7 @@ fn matching_words(hit: &MemoryHit) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for found in hit.matches.iter().filter(|found| found.kind != MatchKind::Company) {
         let word = match found.kind {
-            MatchKind::Work => format!("about {}", found.word),
+            MatchKind::Work | MatchKind::File => format!("about {}", found.word),
             _ => found.word.clone(),
         };
         if words.len() < NAMED_WORDS && !words.contains(&word) {

@@ -97,6 +97,7 @@ fn candidates(
 ) -> Result<Vec<FoundMemory>, FileError> {
     let exclude = memories.excluded(&seen.iter().map(PathBuf::as_path));
     let hits = memories.recall().candidates(&MemoryQuery {
+        files: &[],
         text: query,
         limit,
         store_index: None,

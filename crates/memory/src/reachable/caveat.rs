@@ -38,6 +38,7 @@ impl ReachableMemories {
         let own = self.stores.iter().enumerate();
         own.filter(|(_, store)| store.scope() != Scope::Team).find_map(|(position, _)| {
             let query = MemoryQuery {
+                files: &[],
                 text: &text,
                 limit: COMPARED,
                 store_index: Some(position),

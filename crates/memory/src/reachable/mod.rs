@@ -29,7 +29,7 @@ pub use found::FoundMemory;
 use quarantine::QuarantineCache;
 pub use quarantine::QuarantinedText;
 pub use recalled_text::{RecalledMemoryLine, RecalledMemoryText, RecalledTexts};
-pub use unasked::{UnaskedMemories, UnaskedMemory};
+pub use unasked::{RecallMessage, UnaskedMemories, UnaskedMemory};
 
 /// Why a memory could not be looked up.
 #[derive(Debug, Error)]
@@ -301,6 +301,7 @@ impl ReachableMemories {
         let exclude = BTreeSet::new();
         let quarantined = QuarantineFilter::Exclude;
         let query = MemoryQuery {
+            files: &[],
             text: query,
             limit,
             store_index: position,

@@ -9,6 +9,15 @@ use super::ReachableMemories;
 use super::found::FoundMemory;
 use crate::recall::{MAX_SURE, MemoryHit, MemoryQuery, QuarantineFilter, RecallChoice};
 
+/// What recall knows of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecallMessage {
+    /// The user's words.
+    pub text: String,
+    /// Files that the conversation has open, relative to the project, the latest first.
+    pub files: Vec<String>,
+}
+
 /// A memory that a message brings.
 #[derive(Debug, Clone)]
 pub struct UnaskedMemory {
@@ -38,7 +47,7 @@ impl ReachableMemories {
     /// no server is asked: `vector` is that of the message, if a server has made it already.
     pub fn unasked<'a>(
         &self,
-        message: &str,
+        message: &RecallMessage,
         seen: &(impl Iterator<Item = &'a Path> + Clone),
         passed_over: usize,
         vector: Option<&[f32]>,
@@ -46,7 +55,8 @@ impl ReachableMemories {
     ) -> Result<UnaskedMemories, FileError> {
         let exclude = self.excluded(seen);
         let query = MemoryQuery {
-            text: message,
+            text: &message.text,
+            files: &message.files,
             limit: MAX_SURE + passed_over,
             store_index: None,
             exclude: &exclude,

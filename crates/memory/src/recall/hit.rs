@@ -29,6 +29,8 @@ pub enum QuarantineFilter {
 pub struct MemoryQuery<'a> {
     /// The user's words.
     pub text: &'a str,
+    /// Files that the conversation has open, relative to the project: memories about them are likely to help.
+    pub files: &'a [String],
     /// Maximum number of hits.
     pub limit: usize,
     /// Search only this store, by index in the list of stores; `None` searches all.

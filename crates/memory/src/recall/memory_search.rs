@@ -119,6 +119,7 @@ impl MemorySearch {
         let (view, scanned) = self.view(query.now)?;
         let request = RankRequest {
             text: query.text,
+            files: query.files,
             count: query.limit.saturating_add(SPARE),
             now: query.now.as_second(),
             vector,
@@ -218,7 +219,9 @@ impl MemorySearch {
         if memory.header.quarantined && quarantined == QuarantineFilter::Exclude {
             return None;
         }
-        let ranked = ranked.with_name(self.ranker.tokenizer(), memory.header.name.as_deref());
+        let (name, description) = (&memory.header.name, &memory.header.description);
+        let ranked =
+            ranked.with_subject(self.ranker.tokenizer(), name.as_deref(), description.as_deref());
         let stale = self.stale(&memory);
         let freshness = match stale {
             None | Some(Freshness::Fresh) => 1.0,

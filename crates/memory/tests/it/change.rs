@@ -378,8 +378,15 @@ fn words_are_found_in_any_case_and_script() {
     let find = |text: &str| -> Vec<String> {
         let (exclude, now) = (BTreeSet::new(), "2026-11-15T08:00:00Z".parse().unwrap());
         let quarantined = QuarantineFilter::Exclude;
-        let query =
-            MemoryQuery { text, limit: 10, store_index: None, exclude: &exclude, quarantined, now };
+        let query = MemoryQuery {
+            files: &[],
+            text,
+            limit: 10,
+            store_index: None,
+            exclude: &exclude,
+            quarantined,
+            now,
+        };
         let hits = recall.query(&query).unwrap().hits;
         hits.iter().map(|hit| hit.memory.file.to_string()).collect()
     };

@@ -115,6 +115,7 @@ fn what_never_helped_sinks_a_little() {
         let (now, quarantined) = (world.clock.now(), QuarantineFilter::Exclude);
         recall
             .query(&MemoryQuery {
+                files: &[],
                 text,
                 limit: 10,
                 store_index: None,

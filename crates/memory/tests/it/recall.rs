@@ -5,7 +5,7 @@ use dormouse_memory::recall::{
     MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
     RecallChoice,
 };
-use dormouse_search::MatchKind;
+use dormouse_search::{MatchKind, RecallTier};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -38,6 +38,7 @@ fn ask(world: &World, recall: &MemorySearch, text: &str) -> MemoryRanking {
     let quarantined = QuarantineFilter::Exclude;
     recall
         .query(&MemoryQuery {
+            files: &[],
             text,
             limit: 10,
             store_index: None,
@@ -176,6 +177,7 @@ fn a_quarantined_memory_is_never_given_to_a_model() {
     let exclude = BTreeSet::new();
     let mut query = MemoryQuery {
         store_index: None,
+        files: &[],
         text: "walrus",
         limit: MAX_CANDIDATES,
         exclude: &exclude,
@@ -188,6 +190,38 @@ fn a_quarantined_memory_is_never_given_to_a_model() {
 }
 
 #[test]
+fn a_memory_about_an_open_file_is_likely_and_with_words_besides_sure() {
+    let world = World::new();
+    let anchor = "src/lexer.rs 0123456789abcdef";
+    world.write(
+        "lexer.md",
+        &format!("---\nname: Lexer speed\nanchors:\n  - {anchor}\n---\nIt must not allocate.\n"),
+    );
+    for number in 0..20 {
+        world.write(&format!("n{number}.md"), "Gardening.\n");
+    }
+    let recall = world.recall();
+    let exclude = BTreeSet::new();
+    let tier = |text: &str, open: &str| {
+        let query = MemoryQuery {
+            files: &[open.to_owned()],
+            text,
+            limit: 5,
+            store_index: None,
+            exclude: &exclude,
+            quarantined: QuarantineFilter::Exclude,
+            now: world.clock.now(),
+        };
+        let ranking = recall.query(&query).unwrap();
+        ranking.hits.first().map(|hit| (hit.memory.file.to_string(), hit.tier))
+    };
+    let lexer = |tier| Some(("lexer.md".to_owned(), tier));
+    assert_eq!(tier("make it shorter", "src/main.rs"), None);
+    assert_eq!(tier("can you improve it", "src/lexer.rs"), lexer(RecallTier::Likely));
+    assert_eq!(tier("improve the speed", "src/lexer.rs"), lexer(RecallTier::Sure));
+}
+
+#[test]
 fn candidates_are_the_best_and_then_the_newest() {
     let world = World::new();
     for number in 0..300 {
@@ -197,6 +231,7 @@ fn candidates_are_the_best_and_then_the_newest() {
     let exclude = BTreeSet::from([(0, file("n7.md"))]);
     let query = MemoryQuery {
         store_index: None,
+        files: &[],
         text: "database port",
         limit: MAX_CANDIDATES,
         exclude: &exclude,

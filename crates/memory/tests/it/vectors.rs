@@ -104,6 +104,7 @@ impl Sea {
         let exclude = BTreeSet::new();
         let (now, quarantined) = (self.world.clock.now(), QuarantineFilter::Exclude);
         run(&MemoryQuery {
+            files: &[],
             text,
             limit: 10,
             store_index: None,

@@ -5,6 +5,7 @@
 //! of its own, so that every single character is the beginning of some term.
 
 mod common;
+mod form;
 mod irregular;
 mod related;
 mod split;
@@ -16,11 +17,12 @@ use std::borrow::Cow;
 use rust_stemmers::{Algorithm, Stemmer};
 
 pub(crate) use common::{Commonness, pair_commonness, word_commonness};
+pub(crate) use form::MessageForm;
 pub use related::related;
 pub use split::{TextPiece, is_unspaced, split_text};
 pub use stop::is_stop;
 pub(crate) use stop::{function_characters, is_weak};
-pub(crate) use work::{kinds_of_work, self_contained_words, work_term};
+pub(crate) use work::{kinds_of_work, work_term};
 
 /// Turns words into terms by stemming.
 pub struct Tokenizer {

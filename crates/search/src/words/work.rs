@@ -30,13 +30,6 @@ incident: incident outage postmortem oncall pager emergency | 事故 故障 复�
 ticket: ticket issue board bug report | 工单 缺陷 需求 提单
 ";
 
-/// Words of requests that seldom depend on a decision of the project: general knowledge, wording, small texts.
-const SELF_CONTAINED: &str = "\
-regex regexp typo spelling grammar slide slides talk outline poem joke translate difference shortcut syntax example \
-rename mermaid diagram ascii paragraph cheatsheet explain meaning heading vim emacs bash snippet logo birthday party \
-welcome alphabetically sort indent readme | 正则 区别 是啥 是什么 什么意思 一句话 快捷键 语法 例子 示例 翻译 英文 幻灯片 周报 文案 欢迎词 \
-表达式 改名 重命名 错别字 标题 流程图 排序 团建";
-
 struct WorkWords {
     /// Kinds of each stem.
     stems: HashMap<String, Vec<&'static str>>,
@@ -62,7 +55,6 @@ fn words_of(lines: impl Iterator<Item = (&'static str, &'static str)>) -> WorkWo
 
 static WORK: LazyLock<WorkWords> =
     LazyLock::new(|| words_of(KINDS.lines().filter_map(|line| line.split_once(": "))));
-static SELF: LazyLock<WorkWords> = LazyLock::new(|| words_of([("", SELF_CONTAINED)].into_iter()));
 
 /// The names of the kinds of work that a text speaks of, each once.
 pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> {
@@ -86,24 +78,13 @@ pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> 
     found
 }
 
-/// How many words of a text mark a request that seldom depends on the project.
-pub(crate) fn self_contained_words(words: &Tokenizer, text: &str) -> usize {
-    let mut found = Vec::new();
-    each_stem(words, text, |stem| {
-        if SELF.stems.contains_key(stem) && !found.iter().any(|known| known == stem) {
-            found.push(stem.to_owned());
-        }
-    });
-    let unspaced = SELF.unspaced.iter().filter(|(word, _)| text.contains(word)).count();
-    found.len() + unspaced
-}
-
 /// The term under which documents about a kind of work are indexed; no word has this form.
 pub(crate) fn work_term(kind: &str) -> String {
     format!("#{kind}")
 }
 
-fn each_stem(words: &Tokenizer, text: &str, mut give: impl FnMut(&str)) {
+/// Calls `give` with the stem of every word and part of a word.
+pub(super) fn each_stem(words: &Tokenizer, text: &str, mut give: impl FnMut(&str)) {
     split_text(text, |piece| {
         if let TextPiece::Word { text, .. } | TextPiece::Part { text } = piece {
             give(&words.stem(text));
@@ -123,13 +104,5 @@ mod tests {
         assert_eq!(kinds("帮我补一下单测"), ["test"]);
         assert_eq!(kinds("上线之前先看日志"), ["release", "log"]);
         assert!(kinds("thanks, looks good").is_empty());
-    }
-
-    #[test]
-    fn general_questions_are_told_apart() {
-        let words = Tokenizer::new();
-        assert_eq!(self_contained_words(&words, "what is the syntax of a regex for digits"), 2);
-        assert_eq!(self_contained_words(&words, "这两个有什么区别"), 1);
-        assert_eq!(self_contained_words(&words, "add a column to orders"), 0);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
-use dormouse_memory::{FoundMemory, Scope, UnaskedMemories};
+use dormouse_memory::{FoundMemory, RecallMessage, Scope, UnaskedMemories};
 
 use super::client_memories::ClientMemories;
 use super::error::MemoryRequestError;
@@ -41,7 +41,8 @@ pub(crate) fn unasked(
     let reachable = memories.reachable();
     // No turn waits here, so that a server may be asked.
     let vector = reachable.recall().remote_vector(text);
-    Ok(reachable.unasked(text, &seen, 0, vector.as_deref(), memories.now())?)
+    let message = RecallMessage { text: text.to_owned(), files: Vec::new() };
+    Ok(reachable.unasked(&message, &seen, 0, vector.as_deref(), memories.now())?)
 }
 
 /// Takes up recent changes by other programs. No turn waits here, so it need not be in the background.

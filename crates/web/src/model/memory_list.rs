@@ -181,6 +181,7 @@ fn newest(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
 fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
     let has_filter = query.has_filter();
     let query = MemoryQuery {
+        files: &[],
         text: &query.q,
         limit: if has_filter {
             FILTERED

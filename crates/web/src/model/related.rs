@@ -70,6 +70,7 @@ fn compared(
     let text = text_of(entry);
     let exclude = BTreeSet::from([(found.position, found.memory.file.clone())]);
     let query = MemoryQuery {
+        files: &[],
         text: &text,
         limit: COMPARED,
         store_index: None,

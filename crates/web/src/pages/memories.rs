@@ -199,6 +199,7 @@ pub(crate) fn match_words(kind: MatchKind, word: &str, term: &str) -> String {
         MatchKind::Related => msg!("match-related", word = word, term = term),
         MatchKind::Typo => msg!("match-typo", word = word, term = term),
         MatchKind::Work => msg!("match-work", word = word),
+        MatchKind::File => msg!("match-file", file = word),
         MatchKind::Company => msg!("match-company", term = term),
     }
 }
@@ -220,18 +221,17 @@ fn evidence(hit: &MemoryHit) -> Markup {
 /// A figure of the evidence in words; `speaks_for` where it makes the memory more likely.
 fn evidence_words(name: &str, speaks_for: bool) -> String {
     match (name, speaks_for) {
-        ("strength", true) => msg!("evidence-strength"),
-        ("strength", false) => msg!("evidence-strength-low"),
-        ("specific", true) => msg!("evidence-specific"),
-        ("specific", false) => msg!("evidence-specific-low"),
-        ("coverage", _) => msg!("evidence-coverage"),
         ("margin", true) => msg!("evidence-margin"),
         ("margin", false) => msg!("evidence-margin-low"),
         ("name", _) => msg!("evidence-name"),
-        ("work", _) => msg!("evidence-work"),
-        ("pasted", _) => msg!("evidence-pasted"),
-        ("length", _) => msg!("evidence-length"),
-        ("self_contained", _) => msg!("evidence-self-contained"),
+        ("subject", _) => msg!("evidence-subject"),
+        ("body", _) => msg!("evidence-body"),
+        ("matched", _) => msg!("evidence-matched"),
+        ("rank", _) => msg!("evidence-rank"),
+        ("general", _) => msg!("evidence-general"),
+        ("presentation", _) => msg!("evidence-presentation"),
+        ("correction", _) => msg!("evidence-correction"),
+        ("files", _) => msg!("evidence-files"),
         ("similarity", true) => msg!("evidence-similarity"),
         ("similarity", false) => msg!("evidence-similarity-low"),
         ("similarity_margin", true) => msg!("evidence-similarity-margin"),

@@ -142,6 +142,7 @@ fn run_search(
         );
     }
     let query = MemoryQuery {
+        files: &[],
         text: request.text,
         limit: request.limit,
         store_index: None,
@@ -245,6 +246,7 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
                 MatchKind::Related => msg!("recall-explain-related", word = word, term = term),
                 MatchKind::Typo => msg!("recall-explain-typo", word = word, term = term),
                 MatchKind::Work => msg!("recall-explain-work", word = word),
+                MatchKind::File => msg!("recall-explain-file", file = word),
                 MatchKind::Company => msg!("recall-explain-company", term = term),
             };
             print::data_line(&format!("  {:+.2}  {reason}", why.gain));

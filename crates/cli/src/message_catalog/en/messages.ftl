@@ -345,6 +345,7 @@ recall-explain-likely = a session names it in one line, unless the list at the s
 recall-explain-not-sure = a session does not add it by itself; the small model may select it
 recall-explain-confidence = how likely, as a sum of log odds: { $parts }
 recall-explain-work = topic: { $word }
+recall-explain-file = open file: { $file }
 recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family

@@ -317,6 +317,7 @@ recall-explain-likely = 会话会用一行提到它，除非会话开始时的�
 recall-explain-not-sure = 会话不会主动加入它；小模型可能会选中它
 recall-explain-confidence = 可能性的构成（对数几率之和）：{ $parts }
 recall-explain-work = 主题：{ $word }
+recall-explain-file = 打开的文件：{ $file }
 recall-explain-repo = 不会加入：它存放在仓库中（可用设置 `memory.inRepository` 改变）
 recall-explain-same = { $word }，匹配 `{ $term }`
 recall-explain-family = { $word }，匹配 `{ $term }`（同族词）

@@ -4,9 +4,10 @@ use dormouse_search::DocumentField;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::anchor::Anchor;
 use crate::entry::Header;
 
-/// The fields of a memory for the index, by weight; type and dates last.
+/// The fields of a memory for the index, by weight; type, dates and the files of its anchors last.
 pub(crate) fn document_fields<'a>(
     header: &'a Header,
     stem: &'a str,
@@ -21,6 +22,11 @@ pub(crate) fn document_fields<'a>(
     fields.extend(header.kind.map(|kind| (DocumentField::Type, kind.as_str().into())));
     let dates = header.created.iter().chain(header.modified.iter());
     fields.extend(dates.map(|time| (DocumentField::Date, date_words(*time).into())));
+    let anchors = header.anchors.iter().filter_map(|text| Anchor::parse(text));
+    let mut files: Vec<String> = anchors.map(|anchor| anchor.path).collect();
+    files.sort();
+    files.dedup();
+    fields.extend(files.into_iter().map(|file| (DocumentField::File, file.into())));
     fields
 }
 
