@@ -49,9 +49,8 @@ pub(crate) fn split_clauses(message: &str) -> Vec<Clause<'_>> {
     let is_single = !message.trim().contains('\n');
     let mut in_fence = false;
     let mut clauses = Vec::new();
-    let mut sentence = 0;
+    let mut sentence = 1;
     for line in message.lines() {
-        sentence += 1;
         if line.trim_start().starts_with("```") {
             in_fence = !in_fence;
         } else if in_fence || (!is_single && looks_pasted(line)) {
