@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use dormouse_base::VARIABLES;
-use dormouse_testkit::tidy;
+use dormouse_testkit::{structure, tidy};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -21,6 +21,19 @@ fn the_map_draws_the_crate_edges() {
 #[test]
 fn the_structure_holds() {
     assert_eq!(tidy::structure_problems(root()), Vec::<String>::new());
+}
+
+/// The libraries for other programs (U-14) change what their users meet only on purpose: a difference here is a change of version.
+#[test]
+fn the_libraries_offer_what_they_offered() {
+    for name in ["memory", "context", "search", "conversation"] {
+        let source = structure::read_crate(root(), &root().join("crates").join(name));
+        let api = structure::public_api(root(), &source);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(format!("api_{name}"), api));
+    }
 }
 
 #[test]
