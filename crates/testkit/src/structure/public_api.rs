@@ -213,7 +213,8 @@ fn derives(text: &SourceText, item: &Item) -> String {
         _ => &[],
     };
     let derives = attributes.iter().filter(|attribute| attribute.path().is_ident("derive"));
-    derives.map(|it| format!(" {}", text.between(it.span(), it.span()))).collect()
+    let derives = derives.map(|it| text.between(it.span(), it.span()));
+    std::iter::once(String::new()).chain(derives).collect::<Vec<_>>().join(" ")
 }
 
 /// A variant with the types of its fields.
