@@ -16,6 +16,7 @@ mod called_prompt;
 pub mod compact;
 mod fragment;
 pub mod layers;
+mod nothing_new;
 mod plan_mode;
 pub mod profile;
 mod recalled;
@@ -31,6 +32,7 @@ pub use called_prompt::CalledPrompt;
 pub use fragment::{
     ContextAttachment, EnvironmentChanges, FirstMessage, Fragment, HookContext, SubagentResult,
 };
+pub use nothing_new::NothingNew;
 pub use plan_mode::PlanMode;
 pub use recalled::RecalledMemories;
 pub use result_storage::{

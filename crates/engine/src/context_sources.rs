@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use dormouse_context::{ContextAttachment, EnvironmentChanges, Fragment};
+use dormouse_context::{ContextAttachment, EnvironmentChanges, Fragment, NothingNew};
 use dormouse_conversation::transcript::{LineNotes, MessageHeader};
 use dormouse_conversation::{
     Block, BlockKind, EnvironmentFacts, Message, MessageFlags, RecallReason, Role, ToolUse,
@@ -18,6 +18,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
+use crate::known_results::are_all_known;
 use crate::plan::PlanState;
 use crate::recall::{RecallContext, RecalledBlock};
 use crate::session_hooks::notes_block;
@@ -45,6 +46,8 @@ enum ContextSource {
     FileInstructions,
     /// Facts of announcers that have changed during the turn.
     AnnouncedChanges,
+    /// That the calls brought nothing that the model did not have.
+    NothingNew,
 }
 
 /// In front of a prompt, each in a message of its own.
@@ -60,12 +63,13 @@ const WITH_PROMPT: [ContextSource; 3] =
     [ContextSource::AttachedFiles, ContextSource::RecalledMemories, ContextSource::Called];
 
 /// In the message of tool results, after the results.
-const WITH_RESULTS: [ContextSource; 5] = [
+const WITH_RESULTS: [ContextSource; 6] = [
     ContextSource::FileInstructions,
     ContextSource::HookNotes,
     ContextSource::RecalledMemories,
     ContextSource::AnnouncedChanges,
     ContextSource::IncomingMessages,
+    ContextSource::NothingNew,
 ];
 
 /// What attachments go with.
@@ -267,6 +271,7 @@ impl Collector<'_, '_> {
             ContextSource::Called => plain(self.called()),
             ContextSource::FileInstructions => plain(self.file_instructions()),
             ContextSource::AnnouncedChanges => self.announced_changes().into_iter().collect(),
+            ContextSource::NothingNew => plain(self.nothing_new()),
         }
     }
 
@@ -370,6 +375,17 @@ impl Collector<'_, '_> {
         engine.startup.refresh(&engine.config);
         let facts = engine.startup.announced_over(engine.conversation.announced());
         self.changes_to(facts)
+    }
+
+    fn nothing_new(&self) -> Option<Block> {
+        let ContextOccasion::Results { results, .. } = self.occasion else { return None };
+        let Engine { config, conversation, .. } = &*self.engine;
+        let files = files_of_calls(conversation.history().last(), results, config);
+        let files: Vec<PathBuf> =
+            files.iter().map(|file| config.project.folder.join(file)).collect();
+        let is_known =
+            config.tools.ends_repetition && are_all_known(results, &files, conversation.messages());
+        is_known.then(|| NothingNew.to_block())
     }
 
     /// The differences between what the model was told and these facts.

@@ -27,6 +27,7 @@ mod hook_servers;
 mod hook_tests;
 mod hook_wiring;
 mod jobs;
+mod known_results;
 mod layers;
 mod mcp_servers;
 mod memory;

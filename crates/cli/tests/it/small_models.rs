@@ -8,6 +8,7 @@ use dormouse_testkit::{Output, RecordedRequest, ScriptedServer, TestHome, WireFo
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server, transcript};
+use crate::recall_turn::remember;
 use crate::talk::{leave, say, talk};
 
 fn done() -> ScriptedTurn {
@@ -128,6 +129,31 @@ fn what_is_not_certain_is_not_repaired() {
 }
 
 const AGAIN: &str = "You did exactly this, with the same result.";
+const ANSWER_NOW: &str = "Make no more calls for it: answer the user now, in words";
+
+/// A memory that came with the prompt is read all the same, as small models do.
+#[test]
+fn reading_a_memory_that_was_shown_leads_to_an_answer() {
+    for wire in BOTH {
+        let server = server(wire).start();
+        let home = TestHome::new().with_server(&server);
+        remember(&home, "Pet name", "the dog of the user", "The dog is called Biscuit.");
+        home.write("other.txt", "something else\n");
+        let file = home.dormouse_home().join("memory/pet-name.md").display().to_string();
+        let read = |id: &str, file: &str| {
+            ScriptedTurn::new().call(id, "Read", json!({"file_path": file}).to_string())
+        };
+        server.push(read("t1", "other.txt"));
+        server.push(read("t2", &file));
+        server.push(ScriptedTurn::new().text("Biscuit"));
+        home.run(&mut ask(&home, &["What is my dog called?"])).success();
+        let requests = server.requests();
+        assert!(requests[0].text().contains("The dog is called Biscuit."));
+        let told = |request: &RecordedRequest| request.text().contains(ANSWER_NOW);
+        assert_eq!([told(&requests[1]), told(&requests[2])], [false, true], "{wire:?}");
+        server.finish();
+    }
+}
 
 #[test]
 fn the_same_call_a_third_time_ends_the_turn() {
@@ -152,6 +178,11 @@ fn the_same_call_a_third_time_ends_the_turn() {
             result(&requests[2], wire)
                 .ends_with("It will not change: answer, or do something else.]")
         );
+        // A text of its own behind the results makes small models answer; it is not there before.
+        let behind = |request: &RecordedRequest| {
+            request.raw_messages().last().is_some_and(|message| message.contains(ANSWER_NOW))
+        };
+        assert_eq!([behind(&requests[1]), behind(&requests[2])], [false, true], "{wire:?}");
         // The session goes on, with every call answered.
         server.push(done());
         home.run(&mut ask(&home, &["--continue", "try something else"])).success();

@@ -13,4 +13,5 @@ mod step;
 pub(crate) use action::{TurnAction, TurnEvent};
 pub(crate) use partial_response::PendingCall;
 pub(crate) use recovery::Recovery;
+pub(crate) use repetition::is_known_result;
 pub(crate) use step::TurnState;

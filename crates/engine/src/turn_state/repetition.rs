@@ -106,6 +106,17 @@ impl Repetition {
     }
 }
 
+/// Whether a result says that the model has seen it.
+pub(crate) fn is_known_result(result: &Block) -> bool {
+    match result.result_content() {
+        Some(ResultContent::Text(text)) => text.ends_with(NOTE),
+        Some(ResultContent::Blocks(blocks)) => {
+            blocks.last().is_some_and(|block| block.as_text().as_deref() == Some(NOTE))
+        }
+        None => false,
+    }
+}
+
 /// What a call and its repetitions share. None for a running command that is asked for its output: until there is some, that is
 /// no repetition.
 fn digest(call: &PendingCall) -> Option<u64> {
