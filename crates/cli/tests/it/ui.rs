@@ -290,7 +290,11 @@ fn the_ranking_is_that_of_recall() {
         home.run(&mut dormouse(&home, &["recall", "--json", "--explain", "where do boats land"]));
     let explained: serde_json::Value = serde_json::from_str(&explained.success().stdout).unwrap();
     let percent = (explained[0]["confidence"].as_f64().unwrap() * 100.0).round();
-    assert!(found.body.contains(&format!("helps with {percent} %")), "{percent} {}", found.body);
+    assert!(
+        found.body.contains(&format!("{percent} % likely to help")),
+        "{percent} {}",
+        found.body
+    );
     for (filter, expected) in [
         ("type=project", true),
         ("type=user", false),

@@ -159,7 +159,7 @@ fn search_read_edit_and_undo_by_keyboard() {
     browser.wait_for(
         "location.search.includes('boats') && document.querySelectorAll('.card').length === 1",
     );
-    assert!(browser.text().contains("helps with"), "{}", browser.text());
+    assert!(browser.text().contains("likely to help"), "{}", browser.text());
     tab_to(&mut browser, "a[href*='/memory/view/']");
     browser.follow(|browser| browser.press("Enter"));
     assert!(browser.text().contains("Boats land at the north quay."));

@@ -21,6 +21,7 @@ pub(crate) struct StoreFindings {
 pub(crate) fn page(frame: &PageFrame<'_>, stores: &[StoreFindings]) -> Markup {
     html! {
         h1 { (msg!("doctor-title")) }
+        p class="soft" { (msg!("doctor-hint")) }
         @for store in stores {
             section {
                 h2 { (words::scope(store.scope)) }

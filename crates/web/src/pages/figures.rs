@@ -54,7 +54,7 @@ fn tiles(figures: &Figures) -> Markup {
     let helped = figures.usage.cited + figures.usage.heeded;
     html! {
         dl class="tiles" {
-            div { dt { (msg!("figures-cost")) } dd { (format_dollars(total.total.cost_usd)) } }
+            div { dt { (msg!("figures-cost")) } dd { (words::cost(&total.total)) } }
             div { dt { (msg!("figures-cache-hit")) } dd { (format_percent(total.total.cache_hit_rate())) } }
             div { dt { (msg!("figures-requests")) } dd { (group_digits(total.total.requests)) } }
             div { dt { (msg!("figures-sessions")) } dd { (group_digits(total.sessions)) } }
@@ -108,14 +108,14 @@ fn cost(figures: &Figures) -> Markup {
         top: highest,
         top_label: format_dollars(highest),
         column: &|day, summary| ChartColumn {
-            label: format!("{day}: {}", format_dollars(summary.total.cost_usd)),
+            label: format!("{day}: {}", words::cost(&summary.total)),
             parts: vec![("written", summary.total.cost_usd)],
             is_marked: false,
         },
         head: vec![msg!("figures-cost"), msg!("figures-requests"), msg!("figures-sessions")],
         row: &|summary| {
             vec![
-                format_dollars(summary.total.cost_usd),
+                words::cost(&summary.total),
                 group_digits(summary.total.requests),
                 group_digits(summary.sessions),
             ]
@@ -286,7 +286,7 @@ fn by_name<'a>(
     let rows = totals.map(|(name, totals)| {
         vec![
             name.clone(),
-            format_dollars(totals.cost_usd),
+            words::cost(totals),
             group_digits(totals.requests),
             group_digits(totals.usage.input_total()),
             format_percent(totals.cache_hit_rate()),

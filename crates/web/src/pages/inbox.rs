@@ -30,7 +30,8 @@ fn proposal(frame: &PageFrame<'_>, view: &ProposalView) -> Markup {
     let to = |decision: &str| format!("/inbox/{}/{}/{decision}", view.scope, view.id);
     html! {
         article class="card" {
-            h2 { (by.reason) }
+            h2 { (effect(view)) }
+            p { (by.reason) }
             p class="meta" {
                 span { (words::time(view.time)) }
                 span class="badge" { (words::scope(view.scope)) }
@@ -65,4 +66,21 @@ fn proposal(frame: &PageFrame<'_>, view: &ProposalView) -> Markup {
             }
         }
     }
+}
+
+/// What accepting a proposal does, in numbers of files.
+fn effect(view: &ProposalView) -> String {
+    let count = |before: bool, after: bool| {
+        let files = view.proposal.files.iter();
+        files
+            .filter(|file| file.before.is_some() == before && file.after.is_some() == after)
+            .count()
+    };
+    msg!(
+        "inbox-effect",
+        id = view.id.to_string(),
+        added = count(false, true),
+        changed = count(true, true),
+        removed = count(true, false)
+    )
 }

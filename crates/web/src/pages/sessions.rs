@@ -1,6 +1,6 @@
 //! Lists of sessions, and the frame of the pages about one.
 
-use dormouse_base::{format_bytes, format_dollars, group_digits};
+use dormouse_base::{format_bytes, group_digits};
 use dormouse_conversation::Role;
 use dormouse_conversation::metrics::MetricsSummary;
 use jiff::Timestamp;
@@ -167,15 +167,10 @@ fn checkpoint_file(file: &CheckpointFile) -> Markup {
 fn known_of(known: &MetricsSummary) -> Vec<String> {
     let total = &known.total;
     let tokens = group_digits(total.usage.input_total() + total.usage.output_tokens);
-    let cost = match total.unpriced {
-        0 => format_dollars(total.cost_usd),
-        _ if total.cost_usd == 0.0 => msg!("session-cost-unknown"),
-        _ => format!("> {}", format_dollars(total.cost_usd)),
-    };
     let mut texts = vec![
         msg!("dreams-requests", count = total.requests),
         msg!("session-tokens", tokens = tokens),
-        cost,
+        words::cost(total),
     ];
     if known.memory.recalled > 0 {
         texts.push(msg!("session-recalled", count = known.memory.recalled));

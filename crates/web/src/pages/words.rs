@@ -1,6 +1,7 @@
 //! Words of the pages: types, scopes, trust, times, numbers.
 
-use dormouse_base::LayerSwitch;
+use dormouse_base::{LayerSwitch, format_dollars};
+use dormouse_conversation::metrics::RequestTotals;
 use dormouse_memory::{ChangeKind, Freshness, MemoryType, StoreScope, Trust};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -96,4 +97,13 @@ pub(crate) fn days(days: u64) -> String {
 /// A time in the zone of this machine.
 pub(crate) fn time(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// What requests cost; unknown, or a lower bound, where the price of a model is not known.
+pub(crate) fn cost(total: &RequestTotals) -> String {
+    match total.unpriced {
+        0 => format_dollars(total.cost_usd),
+        _ if total.cost_usd == 0.0 => msg!("session-cost-unknown"),
+        _ => format!("> {}", format_dollars(total.cost_usd)),
+    }
 }

@@ -41,6 +41,7 @@ diff-too-long = Too long to compare line by line.
 
 doctor-file = File
 doctor-fix = Fix the index
+doctor-hint = Checks the index, the files, their anchors, secrets and repeated texts. `dormouse memory lint` also finds memories that contradict each other.
 doctor-message = Message
 doctor-more = { $count } more are not shown; `dormouse memory doctor` lists all.
 doctor-ok = No problems found.
@@ -86,7 +87,7 @@ dream-undo-hint = This undoes all changes of the dream together. Each file below
 dream-waits = waits in the inbox
 
 dreams-hint = A dream merges, corrects and removes memories after several sessions.
-dreams-none = No dreams yet. `dormouse dream --now` starts one.
+dreams-none = No dreams yet. A dream merges and corrects memories while you are away. What it changed is shown here, and each of its changes can be undone here. `dormouse dream --now` starts one.
 dreams-requests = { $count ->
         [one] 1 request
        *[other] { $count } requests
@@ -209,6 +210,7 @@ history-title = History of { $name }
 inbox-accept = Accept
 inbox-accept-edited = Accept as edited
 inbox-edit = Edit before accepting
+inbox-effect = Proposal { $id }: adds { $added }, changes { $changed }, removes { $removed }
 inbox-empty = Nothing is waiting.
 inbox-hint = Proposed changes that need your decision.
 inbox-refuse = Refuse
@@ -338,7 +340,7 @@ rank-file-changed = A file that it is about has changed.
 rank-file-missing = A file that it is about no longer exists.
 rank-for = For it: { $parts }.
 rank-gain = gain
-rank-helps = helps with { $percent } %
+rank-helps = { $percent } % likely to help
 rank-if-selected = only if the small model selects it
 rank-line = would be named in the conversation
 rank-never = not read by sessions

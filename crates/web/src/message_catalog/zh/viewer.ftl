@@ -41,6 +41,7 @@ diff-too-long = 太长，无法逐行比较。
 
 doctor-file = 文件
 doctor-fix = 修复索引
+doctor-hint = 检查索引、文件、锚点、密钥和重复的内容。`dormouse memory lint` 还会找出互相矛盾的记忆。
 doctor-message = 说明
 doctor-more = 另有 { $count } 个未显示；`dormouse memory doctor` 会列出全部。
 doctor-ok = 没有发现问题。
@@ -80,7 +81,7 @@ dream-undo-hint = 这会一起撤销此梦的所有改动。下面的每个文�
 dream-waits = 在收件箱中等待
 
 dreams-hint = 梦会在若干会话之后合并、更正和移除记忆。
-dreams-none = 还没有梦。`dormouse dream --now` 会开始一个。
+dreams-none = 还没有梦。梦会在你不在时合并和修正记忆；它改了什么会显示在这里，每一处修改都可以在这里撤销。`dormouse dream --now` 会开始一个。
 dreams-requests = { $count } 次请求
 dreams-sessions = { $count } 个会话
 dreams-title = 梦
@@ -198,6 +199,7 @@ inbox-accept = 接受
 inbox-accept-edited = 按编辑后的内容接受
 inbox-edit = 接受前编辑
 inbox-empty = 没有等待处理的提议。
+inbox-effect = 提案 { $id }：新增 { $added }，修改 { $changed }，删除 { $removed }
 inbox-hint = 需要您决定的改动提议。
 inbox-refuse = 拒绝
 inbox-title = 收件箱
