@@ -79,7 +79,7 @@ fn rules_and_nested_files_come_when_a_file_is_touched() {
     home.write(home.dormouse_home().join("settings.json"), hook.to_string());
     let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("r", "Read", r#"{"file_path":"sub/a.rs"}"#))
-        .reply(ScriptedTurn::new().call("s", "Read", r#"{"file_path":"sub/a.rs"}"#))
+        .reply(ScriptedTurn::new().call("s", "Read", r#"{"file_path":"sub/a.rs","limit":1}"#))
         .reply(done())
         .start();
     home.use_server(&server);
