@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(format!("{WITH_PROMPT:?}"), "[AttachedFiles, RecalledMemories, Called]");
         assert_eq!(
             format!("{WITH_RESULTS:?}"),
-            "[FileInstructions, HookNotes, RecalledMemories, AnnouncedChanges, IncomingMessages]"
+            "[FileInstructions, HookNotes, RecalledMemories, AnnouncedChanges, IncomingMessages, NothingNew]"
         );
     }
 }

@@ -208,7 +208,8 @@ fn search_read_edit_and_undo_by_keyboard() {
     browser.open(&format!("http://{}/figures", viewer.address));
     tab_to(&mut browser, ".chart g");
     browser.press("End");
-    browser.wait_for("document.querySelector('.chart output').textContent.includes('cost unknown')");
+    browser
+        .wait_for("document.querySelector('.chart output').textContent.includes('cost unknown')");
     assert!(browser.take_problems().is_empty());
 }
 
