@@ -119,8 +119,9 @@ impl<'a> EvidenceReader<'a> {
         scored.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Share of the words that the document has, in the sentences of which it has any: those about something else do not
-    /// matter, a long paste with a word here and there does. One more than there are, so that one word of one is not all.
+    /// Share of the words that the document has, in the sentences of which it has any: sentences about something else do not
+    /// matter, a long paste with a word here and there does. One word is added, so that a sentence of one word is never
+    /// matched as a whole.
     #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     fn matched(&self, found: &[Found]) -> f64 {
         let is_matched = |index: &usize| found.get(*index).is_some_and(|it| it.cover >= MATCHED);

@@ -1,68 +1,102 @@
 //! What kind of message it is, told by its words. A project's memories seldom matter for a question of general knowledge, for
 //! wording and looks, and for a word about the last answer.
 
-use super::work::each_stem;
-use super::{Tokenizer, is_unspaced};
+use std::sync::LazyLock;
 
-/// Signs of a question of general knowledge, one per line; after `|` those of scripts without spaces.
-const GENERAL: &str = "\
-what is|是什么|是啥
-what are|什么意思
-whats|啥意思
-what does|有什么区别
-what do|有啥区别
-how does|区别是
-how long is|分别是
-how long are|各是多少
-how many|是多少
-how big|全称
-how large|一般叫
-how do i write|怎么写
-how do i say|怎么读
-how do i spell|怎么拼
-how do i escape|怎么翻
-how do i split|怎么转
-how do i sort|怎么关
-how do i format|怎么开
-how do i convert|怎么切换
-how do i silence|怎么退出
-how do i disable|怎么查看
-how do i mark|怎么设置
-how do i exit|怎么让
-how do i list|怎么局部
-how do i count|快捷键
-difference between|语法
-differ from|默认是
-known problem|默认值是
-known issue|原理
-known bug|举个例子
-is there a way|一句话
-is there a setting|为什么叫
-is there a shortcut|有没有插件
-is there a flag|有没有命令
-is there a plugin|怎么理解
-does it have a|有多长
-always forget|有多大
-remind me|最大是
-the default
-stand for
-stands for
-mean
-means
-meaning of
-syntax
-cheat sheet
-";
+use super::Tokenizer;
+use super::work::WordTable;
+
+/// Phrases of a question of general knowledge.
+const GENERAL: &[&str] = &[
+    "what is",
+    "what are",
+    "whats",
+    "what does",
+    "what do",
+    "how does",
+    "how long is",
+    "how long are",
+    "how many",
+    "how big",
+    "how large",
+    "how do i write",
+    "how do i say",
+    "how do i spell",
+    "how do i escape",
+    "how do i split",
+    "how do i sort",
+    "how do i format",
+    "how do i convert",
+    "how do i silence",
+    "how do i disable",
+    "how do i mark",
+    "how do i exit",
+    "how do i list",
+    "how do i count",
+    "difference between",
+    "differ from",
+    "known problem",
+    "known issue",
+    "known bug",
+    "is there a way",
+    "is there a setting",
+    "is there a shortcut",
+    "is there a flag",
+    "is there a plugin",
+    "does it have a",
+    "always forget",
+    "remind me",
+    "the default",
+    "stand for",
+    "stands for",
+    "mean",
+    "means",
+    "meaning of",
+    "syntax",
+    "cheat sheet",
+    "是什么",
+    "是啥",
+    "什么意思",
+    "啥意思",
+    "有什么区别",
+    "有啥区别",
+    "区别是",
+    "分别是",
+    "各是多少",
+    "是多少",
+    "全称",
+    "一般叫",
+    "怎么写",
+    "怎么读",
+    "怎么拼",
+    "怎么翻",
+    "怎么转",
+    "怎么关",
+    "怎么开",
+    "怎么切换",
+    "怎么退出",
+    "怎么查看",
+    "怎么设置",
+    "怎么让",
+    "怎么局部",
+    "快捷键",
+    "语法",
+    "默认是",
+    "默认值是",
+    "原理",
+    "举个例子",
+    "一句话",
+    "为什么叫",
+    "有没有插件",
+    "有没有命令",
+    "怎么理解",
+    "有多长",
+    "有多大",
+    "最大是",
+];
 
 /// Words of what is the user's own: then a question is not of general knowledge.
-const OWN: &str = "\
-our|我们
-ours|咱们
-we|咱
-us|我的
-my
-mine
-";
+const OWN: &[&str] = &["our", "ours", "we", "us", "my", "mine", "我们", "咱们", "咱", "我的"];
 
 /// Stems of words for texts, looks and small mechanical edits; after `|` words of scripts without spaces.
 const PRESENTATION: &str = "\
@@ -73,24 +107,42 @@ lint linter rubocop clippy eslint prettier warning poem joke birthday welcome pa
 | 标题 错别字 措辞 润色 周报 幻灯 ppt 提纲 翻译 翻成 英文 中文 注释 readme 目录 表格 排序 排一下 markdown 对齐 字体 颜色 图标 截图 流程图 欢迎 团建 \
 改名 重命名 脚本 正则 changelog 归档 高亮 格式化 文案 快捷键 邮件模板 演讲 分享会 新人 签到 告警信息 拼写 语气";
 
-/// Signs of a short message about the last answer only, one per line; after `|` those of scripts without spaces.
-const CORRECTION: &str = "\
-undo that|不对
-undo the last|撤回
-undo it|撤销
-go back to|刚才那步
-previous version|再简洁
-the other one|短一点
-the other file|简短点
-shorter|上一版
-longer|重来
-simpler|换一个
-never mind|算了
-not that|谢谢
-thanks|等等
-thank you|再详细
-try again|再来一次
-";
+/// Phrases of a short message about the last answer only.
+const CORRECTION: &[&str] = &[
+    "undo that",
+    "undo the last",
+    "undo it",
+    "go back to",
+    "previous version",
+    "the other one",
+    "the other file",
+    "shorter",
+    "longer",
+    "simpler",
+    "never mind",
+    "not that",
+    "thanks",
+    "thank you",
+    "try again",
+    "不对",
+    "撤回",
+    "撤销",
+    "刚才那步",
+    "再简洁",
+    "短一点",
+    "简短点",
+    "上一版",
+    "重来",
+    "换一个",
+    "算了",
+    "谢谢",
+    "等等",
+    "再详细",
+    "再来一次",
+];
+
+static PRESENTATION_WORDS: LazyLock<WordTable> =
+    LazyLock::new(|| WordTable::read([("", PRESENTATION)].into_iter()));
 
 /// A longer message is not only about the last answer.
 const LONGEST_CORRECTION: usize = 80;
@@ -117,10 +169,10 @@ impl MessageForm {
         let paragraph = message.split("\n\n").next().unwrap_or_default();
         let head: String = paragraph.chars().take(LONGEST_HEAD).collect();
         let plain = plain_words(&head);
-        let has = |signs: &str| has_sign(&plain, signs);
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| has_phrase(&plain, phrase));
         Self {
             is_general: has(GENERAL) && !has(OWN),
-            presentation: count_words(words, &head, PRESENTATION).min(MOST_PRESENTATION),
+            presentation: PRESENTATION_WORDS.count(words, &head).min(MOST_PRESENTATION),
             is_correction: message.chars().count() <= LONGEST_CORRECTION && has(CORRECTION),
         }
     }
@@ -140,27 +192,15 @@ fn plain_words(text: &str) -> String {
     plain
 }
 
-fn has_sign(plain: &str, signs: &str) -> bool {
-    signs.lines().any(|line| {
-        let (spaced, unspaced) = line.split_once('|').unwrap_or((line, ""));
-        let mut unspaced = unspaced.split('|').filter(|sign| !sign.is_empty());
-        plain.contains(&format!(" {spaced} ")) || unspaced.any(|sign| plain.contains(sign))
+/// Whether a text, as [`plain_words`] gives it, has a phrase; in scripts with spaces, as whole words.
+fn has_phrase(plain: &str, phrase: &str) -> bool {
+    if !phrase.is_ascii() {
+        return plain.contains(phrase);
+    }
+    plain.match_indices(phrase).any(|(start, found)| {
+        let before = plain.get(..start).is_some_and(|text| text.ends_with(' '));
+        before && plain.get(start + found.len()..).is_some_and(|text| text.starts_with(' '))
     })
-}
-
-/// How many different words of a list a text has.
-fn count_words(words: &Tokenizer, text: &str, list: &str) -> usize {
-    let (spaced, unspaced) = list.split_once('|').unwrap_or((list, ""));
-    let stems: Vec<_> = spaced.split_whitespace().map(|word| words.stem(word)).collect();
-    let mut found: Vec<String> = Vec::new();
-    each_stem(words, text, |stem| {
-        if stems.iter().any(|known| known == stem) && !found.iter().any(|known| known == stem) {
-            found.push(stem.to_owned());
-        }
-    });
-    let has_unspaced = text.chars().any(is_unspaced);
-    let unspaced = unspaced.split_whitespace().filter(|word| has_unspaced && text.contains(word));
-    found.len() + unspaced.count()
 }
 
 #[cfg(test)]

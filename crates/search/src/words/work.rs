@@ -30,31 +30,47 @@ incident: incident outage postmortem oncall pager emergency | 事故 故障 复�
 ticket: ticket issue board bug report | 工单 缺陷 需求 提单
 ";
 
-struct WorkWords {
+/// Words with the kinds they stand for, in scripts with and without spaces.
+pub(super) struct WordTable {
     /// Kinds of each stem.
     stems: HashMap<String, Vec<&'static str>>,
     /// Words in scripts without spaces.
     unspaced: Vec<(&'static str, &'static str)>,
 }
 
-fn words_of(lines: impl Iterator<Item = (&'static str, &'static str)>) -> WorkWords {
-    let words = Tokenizer::new();
-    let mut table = WorkWords { stems: HashMap::new(), unspaced: Vec::new() };
-    for (kind, list) in lines {
-        let (spaced, unspaced) = list.split_once('|').unwrap_or((list, ""));
-        for word in spaced.split_whitespace() {
-            let kinds = table.stems.entry(words.stem(word).into_owned()).or_default();
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
+impl WordTable {
+    /// Reads lists of words, each with its kind: words, and after `|` those in scripts without spaces.
+    pub(super) fn read(lists: impl Iterator<Item = (&'static str, &'static str)>) -> Self {
+        let words = Tokenizer::new();
+        let mut table = Self { stems: HashMap::new(), unspaced: Vec::new() };
+        for (kind, list) in lists {
+            let (spaced, unspaced) = list.split_once('|').unwrap_or((list, ""));
+            for word in spaced.split_whitespace() {
+                let kinds = table.stems.entry(words.stem(word).into_owned()).or_default();
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
             }
+            table.unspaced.extend(unspaced.split_whitespace().map(|word| (word, kind)));
         }
-        table.unspaced.extend(unspaced.split_whitespace().map(|word| (word, kind)));
+        table
     }
-    table
+
+    /// How many different words of the table a text has.
+    pub(super) fn count(&self, words: &Tokenizer, text: &str) -> usize {
+        let mut found: Vec<String> = Vec::new();
+        each_stem(words, text, |stem| {
+            if self.stems.contains_key(stem) && !found.iter().any(|known| known == stem) {
+                found.push(stem.to_owned());
+            }
+        });
+        let unspaced = self.unspaced.iter().filter(|(word, _)| text.contains(word)).count();
+        found.len() + unspaced
+    }
 }
 
-static WORK: LazyLock<WorkWords> =
-    LazyLock::new(|| words_of(KINDS.lines().filter_map(|line| line.split_once(": "))));
+static WORK: LazyLock<WordTable> =
+    LazyLock::new(|| WordTable::read(KINDS.lines().filter_map(|line| line.split_once(": "))));
 
 /// The names of the kinds of work that a text speaks of, each once.
 pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> {
@@ -84,7 +100,7 @@ pub(crate) fn work_term(kind: &str) -> String {
 }
 
 /// Calls `give` with the stem of every word and part of a word.
-pub(super) fn each_stem(words: &Tokenizer, text: &str, mut give: impl FnMut(&str)) {
+fn each_stem(words: &Tokenizer, text: &str, mut give: impl FnMut(&str)) {
     split_text(text, |piece| {
         if let TextPiece::Word { text, .. } | TextPiece::Part { text } = piece {
             give(&words.stem(text));

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, Type, UseTree, Variant, Visibility,
@@ -90,9 +91,9 @@ impl PublicApi<'_> {
         let from = visibility.span();
         let declared = match item {
             Item::Fn(it) => text.between(from, it.sig.span()),
-            Item::Struct(it) => text.between(from, it.generics.span().join_or(it.ident.span())),
-            Item::Enum(it) => text.between(from, it.generics.span().join_or(it.ident.span())),
-            Item::Trait(it) => text.between(from, it.generics.span().join_or(it.ident.span())),
+            Item::Struct(it) => text.between(from, later(it.generics.span(), it.ident.span())),
+            Item::Enum(it) => text.between(from, later(it.generics.span(), it.ident.span())),
+            Item::Trait(it) => text.between(from, later(it.generics.span(), it.ident.span())),
             Item::Const(it) => text.between(from, it.ty.span()),
             Item::Type(it) => text.between(from, it.ty.span()),
             _ => return,
@@ -167,21 +168,15 @@ impl SourceText {
     }
 
     /// The text from the beginning of one span to the end of another, on one line.
-    fn between(&self, from: proc_macro2::Span, to: proc_macro2::Span) -> String {
+    fn between(&self, from: Span, to: Span) -> String {
         let text = self.0.get(from.byte_range().start..to.byte_range().end).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
-trait JoinOr {
-    /// This span, or the other one where nothing is written here.
-    fn join_or(self, other: proc_macro2::Span) -> proc_macro2::Span;
-}
-
-impl JoinOr for proc_macro2::Span {
-    fn join_or(self, other: proc_macro2::Span) -> proc_macro2::Span {
-        if self.byte_range().end > other.byte_range().end { self } else { other }
-    }
+/// The span that ends later: generics that are not written end nowhere.
+fn later(one: Span, other: Span) -> Span {
+    if one.byte_range().end > other.byte_range().end { one } else { other }
 }
 
 fn is_public(visibility: &Visibility) -> bool {
