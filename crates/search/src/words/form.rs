@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::Tokenizer;
-use super::work::WordTable;
+use super::work::KindWords;
 
 /// Phrases of a question of general knowledge.
 const GENERAL: &[&str] = &[
@@ -141,8 +141,8 @@ const CORRECTION: &[&str] = &[
     "再来一次",
 ];
 
-static PRESENTATION_WORDS: LazyLock<WordTable> =
-    LazyLock::new(|| WordTable::read([("", PRESENTATION)].into_iter()));
+static PRESENTATION_WORDS: LazyLock<KindWords> =
+    LazyLock::new(|| KindWords::read([("", PRESENTATION)].into_iter()));
 
 /// A longer message is not only about the last answer.
 const LONGEST_CORRECTION: usize = 80;

@@ -31,14 +31,14 @@ ticket: ticket issue board bug report | 工单 缺陷 需求 提单
 ";
 
 /// Words with the kinds they stand for, in scripts with and without spaces.
-pub(super) struct WordTable {
+pub(super) struct KindWords {
     /// Kinds of each stem.
     stems: HashMap<String, Vec<&'static str>>,
     /// Words in scripts without spaces.
     unspaced: Vec<(&'static str, &'static str)>,
 }
 
-impl WordTable {
+impl KindWords {
     /// Reads lists of words, each with its kind: words, and after `|` those in scripts without spaces.
     pub(super) fn read(lists: impl Iterator<Item = (&'static str, &'static str)>) -> Self {
         let words = Tokenizer::new();
@@ -69,8 +69,8 @@ impl WordTable {
     }
 }
 
-static WORK: LazyLock<WordTable> =
-    LazyLock::new(|| WordTable::read(KINDS.lines().filter_map(|line| line.split_once(": "))));
+static WORK: LazyLock<KindWords> =
+    LazyLock::new(|| KindWords::read(KINDS.lines().filter_map(|line| line.split_once(": "))));
 
 /// The names of the kinds of work that a text speaks of, each once.
 pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> {
