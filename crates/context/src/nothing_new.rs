@@ -1,9 +1,9 @@
-//! What a model is told whose calls brought nothing that it did not have. Small models go on calling after a remark within a
-//! result; a text of its own behind the results makes them answer.
+//! The reminder after calls that brought nothing new. Small models ignore a remark inside a tool result and call again; after a
+//! separate reminder they answer.
 
 use crate::fragment::Fragment;
 
-const TEXT: &str = "You have this already, and it will not change. Make no more calls for it: answer the user now, in words, from what you know, or do something else.";
+const TEXT: &str = "You have this already, and it will not change. Do not ask for it again: answer the user now, in words, from what you know, or do something else.";
 
 /// The calls of a round brought nothing new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

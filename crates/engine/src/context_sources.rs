@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use dormouse_context::{ContextAttachment, EnvironmentChanges, Fragment, NothingNew};
 use dormouse_conversation::transcript::{LineNotes, MessageHeader};
 use dormouse_conversation::{
-    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, RecallReason, Role, ToolUse,
+    Block, BlockKind, EnvironmentFacts, Message, MessageFlags, PromptSize, RecallReason, Role,
+    ToolUse,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +19,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
-use crate::known_results::are_all_known;
+use crate::known_results::{are_repeated, are_shown_memories};
 use crate::plan::PlanState;
 use crate::recall::{RecallContext, RecalledBlock};
 use crate::session_hooks::notes_block;
@@ -380,12 +381,17 @@ impl Collector<'_, '_> {
     fn nothing_new(&self) -> Option<Block> {
         let ContextOccasion::Results { results, .. } = self.occasion else { return None };
         let Engine { config, conversation, .. } = &*self.engine;
-        let files = files_of_calls(conversation.history().last(), results, config);
-        let files: Vec<PathBuf> =
-            files.iter().map(|file| config.project.folder.join(file)).collect();
-        let is_known =
-            config.tools.ends_repetition && are_all_known(results, &files, conversation.messages());
-        is_known.then(|| NothingNew.to_block())
+        if !config.tools.ends_repetition {
+            return None;
+        }
+        // A larger model reads a memory that it was shown in order to change it.
+        let reads_again = config.model.budget.prompt.size == PromptSize::Short && {
+            let files = files_of_calls(conversation.history().last(), results, config);
+            let files: Vec<PathBuf> =
+                files.iter().map(|file| config.project.folder.join(file)).collect();
+            are_shown_memories(results, &files, conversation.messages())
+        };
+        (are_repeated(results) || reads_again).then(|| NothingNew.to_block())
     }
 
     /// The differences between what the model was told and these facts.

@@ -1,5 +1,5 @@
-//! Whether the calls of a round brought anything that the model did not have. They did not where every one of them was made before
-//! with the same result, or only reads a memory that came with the prompt, as small models do.
+//! Whether the calls of a round brought anything that the model did not have. Small models make the same call again, and read the
+//! files of memories that came with the prompt.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,23 +10,30 @@ use dormouse_memory::RecalledTexts;
 
 use crate::turn_state::is_known_result;
 
-/// Messages of the user, results of calls among them, in which a memory that was shown still stands before the model.
+/// How many of the latest user messages, tool results among them, are searched for memories that were shown.
 const RECENT: usize = 8;
 
-/// Whether all results are known. `files` are those of the calls that have succeeded.
-pub(crate) fn are_all_known(
+/// Whether every call was made before, with the same result.
+pub(crate) fn are_repeated(results: &[Block]) -> bool {
+    let mut calls = tool_results(results).peekable();
+    calls.peek().is_some() && calls.all(is_known_result)
+}
+
+/// Whether every call reads a memory whose text came with a message. `files` are those of the calls that have succeeded.
+pub(crate) fn are_shown_memories(
     results: &[Block],
     files: &[PathBuf],
     messages: &[Arc<Message>],
 ) -> bool {
-    let is_result = |block: &&Block| matches!(block.kind(), BlockKind::ToolResult { .. });
-    let count = results.iter().filter(is_result).count();
-    let is_repeated = || results.iter().filter(is_result).all(is_known_result);
-    let is_shown = || {
-        let shown = shown_memories(messages);
-        files.len() == count && files.iter().all(|file| shown.contains(file))
-    };
-    count > 0 && (is_repeated() || is_shown())
+    if files.is_empty() || files.len() != tool_results(results).count() {
+        return false;
+    }
+    let shown = shown_memories(messages);
+    files.iter().all(|file| shown.contains(file))
+}
+
+fn tool_results(blocks: &[Block]) -> impl Iterator<Item = &Block> {
+    blocks.iter().filter(|block| matches!(block.kind(), BlockKind::ToolResult { .. }))
 }
 
 /// The files of the memories whose text came with the user's last messages.

@@ -129,14 +129,15 @@ fn what_is_not_certain_is_not_repaired() {
 }
 
 const AGAIN: &str = "You did exactly this, with the same result.";
-const ANSWER_NOW: &str = "Make no more calls for it: answer the user now, in words";
+const ANSWER_NOW: &str = "Do not ask for it again: answer the user now, in words";
 
 /// A memory that came with the prompt is read all the same, as small models do.
 #[test]
 fn reading_a_memory_that_was_shown_leads_to_an_answer() {
     for wire in BOTH {
         let server = server(wire).start();
-        let home = TestHome::new().with_server(&server);
+        let mut home = TestHome::new().with_server(&server);
+        home.set_env("DORMOUSE_CONTEXT_WINDOW", "16384");
         remember(&home, "Pet name", "the dog of the user", "The dog is called Biscuit.");
         home.write("other.txt", "something else\n");
         let file = home.dormouse_home().join("memory/pet-name.md").display().to_string();
@@ -178,7 +179,7 @@ fn the_same_call_a_third_time_ends_the_turn() {
             result(&requests[2], wire)
                 .ends_with("It will not change: answer, or do something else.]")
         );
-        // A text of its own behind the results makes small models answer; it is not there before.
+        // After a separate reminder small models answer; it is not there before.
         let behind = |request: &RecordedRequest| {
             request.raw_messages().last().is_some_and(|message| message.contains(ANSWER_NOW))
         };
