@@ -3,8 +3,7 @@
 //! The memories are made up: words of a vocabulary in which few are common and most are rare, as in any
 //! language. The index is in the page cache, as it is on a machine that somebody works on.
 
-use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
-use std::collections::BTreeSet;
+use dormouse_memory::recall::{MemoryQuery, MemorySearch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -142,15 +141,7 @@ fn open(home: &TestHome, memory: &Path) -> MemorySearch {
 }
 
 fn ask(recall: &MemorySearch, text: &str) -> usize {
-    let query = MemoryQuery {
-        files: &[],
-        text,
-        store_index: None,
-        limit: 10,
-        exclude: &BTreeSet::new(),
-        quarantined: QuarantineFilter::Exclude,
-        now: Timestamp::now(),
-    };
+    let query = MemoryQuery::new(text, 10, Timestamp::now());
     recall.query(&query).expect("an answer").hits.len()
 }
 

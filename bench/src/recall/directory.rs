@@ -1,8 +1,8 @@
 //! A collection as a memory directory, asked through the door that the program uses.
 
-use dormouse_memory::recall::{MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter};
+use dormouse_memory::recall::{MemoryQuery, MemoryRanking, MemorySearch};
 use dormouse_search::{Embedder, RankTuning};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,15 +71,7 @@ impl Directory {
     }
 
     pub(crate) fn ask(&self, question: &str, limit: usize) -> MemoryRanking {
-        let query = MemoryQuery {
-            files: &[],
-            text: question,
-            store_index: None,
-            limit,
-            exclude: &BTreeSet::new(),
-            quarantined: QuarantineFilter::Exclude,
-            now: Timestamp::now(),
-        };
+        let query = MemoryQuery::new(question, limit, Timestamp::now());
         self.recall.query(&query).expect("an answer")
     }
 

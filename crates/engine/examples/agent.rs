@@ -5,7 +5,6 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints the answer")]
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use dormouse_base::{Clock, IdSource, MessageId, RandomIds, SystemClock};
 use dormouse_context::layers::{ClearRule, apply_edits, plan_clear};
 use dormouse_context::{Fragment, RecalledMemories};
 use dormouse_conversation::{Block, Message, MessageFlags, Response, ResultContent, Usage};
-use dormouse_memory::recall::{MemoryHit, MemoryQuery, MemorySearch, QuarantineFilter};
+use dormouse_memory::recall::{MemoryHit, MemoryQuery, MemorySearch};
 use dormouse_memory::{Scope, Store, StoreOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,18 +54,7 @@ impl Agent {
 
     /// The memories that help with a message.
     fn recalled(&self, text: &str) -> Result<Option<Block>, Box<dyn Error>> {
-        let (exclude, quarantined) = (&BTreeSet::new(), QuarantineFilter::Exclude);
-        let now = self.clock.now();
-        let query = MemoryQuery {
-            files: &[],
-            text,
-            limit: 3,
-            store_index: None,
-            exclude,
-            quarantined,
-            now,
-        };
-        let found = self.search.search(&query)?.hits;
+        let found = self.search.search(&MemoryQuery::new(text, 3, self.clock.now()))?.hits;
         let path = |hit: &MemoryHit| self.memory.join(hit.memory.file.as_str());
         let texts = found.iter().map(|hit| std::fs::read_to_string(path(hit)));
         let text = texts.collect::<Result<Vec<_>, _>>()?.join("\n\n");

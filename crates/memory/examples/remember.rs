@@ -4,13 +4,12 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints what it found")]
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{Clock, SystemClock};
-use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
+use dormouse_memory::recall::{MemoryQuery, MemorySearch};
 use dormouse_memory::{ChangeAuthor, ChangeOrigin, NewMemory, Scope, Store, StoreOptions};
 
 /// Opens the memories in a folder, saves what is missing, and answers with the memories that help, best first.
@@ -40,15 +39,7 @@ fn answer(folder: &Path, question: &str) -> Result<Vec<String>, Box<dyn Error>> 
         }
     }
     let search = MemorySearch::open(vec![Arc::new(store)], None);
-    let found = search.search(&MemoryQuery {
-        files: &[],
-        text: question,
-        limit: 3,
-        store_index: None,
-        exclude: &BTreeSet::new(),
-        quarantined: QuarantineFilter::Exclude,
-        now: clock.now(),
-    })?;
+    let found = search.search(&MemoryQuery::new(question, 3, clock.now()))?;
     let line = |hit: &dormouse_memory::recall::MemoryHit| {
         format!("{} ({:?}, {:.0} %)", hit.memory.file, hit.tier, hit.confidence * 100.0)
     };

@@ -1,6 +1,6 @@
 //! Memory as a session has it: the memories in reach, and the record of the conversation that its changes come from.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -190,15 +190,7 @@ impl SessionMemory {
         if found.len() <= most {
             return Ok(MemoryManifest { lines: lines(&found), omitted: 0 });
         }
-        let hits = self.memories.recall().candidates(&MemoryQuery {
-            files: &[],
-            text,
-            limit: most,
-            store_index: None,
-            exclude: &BTreeSet::new(),
-            quarantined: QuarantineFilter::Exclude,
-            now,
-        })?;
+        let hits = self.memories.recall().candidates(&MemoryQuery::new(text, most, now))?;
         let best: Vec<FoundMemory> =
             hits.iter().filter_map(|hit| self.memories.found(hit)).collect();
         Ok(MemoryManifest { lines: lines(&best), omitted: found.len().saturating_sub(best.len()) })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::FileError;
-use dormouse_memory::recall::{MAX_CANDIDATES, MemoryQuery, QuarantineFilter};
+use dormouse_memory::recall::{MAX_CANDIDATES, MemoryQuery};
 use dormouse_memory::{FoundMemory, ReachableMemories, RecalledMemoryText as Shown};
 use jiff::Timestamp;
 
@@ -96,14 +96,8 @@ fn candidates(
     now: Timestamp,
 ) -> Result<Vec<FoundMemory>, FileError> {
     let exclude = memories.excluded(&seen.iter().map(PathBuf::as_path));
-    let hits = memories.recall().candidates(&MemoryQuery {
-        files: &[],
-        text: query,
-        limit,
-        store_index: None,
-        exclude: &exclude,
-        quarantined: QuarantineFilter::Exclude,
-        now,
-    })?;
+    let hits = memories
+        .recall()
+        .candidates(&MemoryQuery { exclude: &exclude, ..MemoryQuery::new(query, limit, now) })?;
     Ok(hits.iter().filter_map(|hit| memories.found(hit)).collect())
 }

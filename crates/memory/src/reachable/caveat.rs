@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::ReachableMemories;
 use super::found::FoundMemory;
 use crate::kind::Scope;
-use crate::recall::{MemoryQuery, QuarantineFilter};
+use crate::recall::MemoryQuery;
 use crate::repetition::{Claims, TextRelation};
 
 /// So many of the user's own memories, the ones nearest in words, are compared with a note by somebody else.
@@ -38,13 +38,9 @@ impl ReachableMemories {
         let own = self.stores.iter().enumerate();
         own.filter(|(_, store)| store.scope() != Scope::Team).find_map(|(position, _)| {
             let query = MemoryQuery {
-                files: &[],
-                text: &text,
-                limit: COMPARED,
                 store_index: Some(position),
                 exclude: &exclude,
-                quarantined: QuarantineFilter::Exclude,
-                now,
+                ..MemoryQuery::new(&text, COMPARED, now)
             };
             let hits = self.recall().candidates(&query).ok()?;
             hits.iter().filter_map(|hit| self.found(hit)).find(|own| {

@@ -301,13 +301,10 @@ impl ReachableMemories {
         let exclude = BTreeSet::new();
         let quarantined = QuarantineFilter::Exclude;
         let query = MemoryQuery {
-            files: &[],
-            text: query,
-            limit,
             store_index: position,
             exclude: &exclude,
             quarantined,
-            now,
+            ..MemoryQuery::new(query, limit, now)
         };
         Ok(self.recall().search(&query)?)
     }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ReachableMemories;
 use super::found::FoundMemory;
-use crate::recall::{MAX_SURE, MemoryHit, MemoryQuery, QuarantineFilter, RecallChoice};
+use crate::recall::{MAX_SURE, MemoryHit, MemoryQuery, RecallChoice};
 
 /// What recall knows of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,13 +55,9 @@ impl ReachableMemories {
     ) -> Result<UnaskedMemories, FileError> {
         let exclude = self.excluded(seen);
         let query = MemoryQuery {
-            text: &message.text,
             files: &message.files,
-            limit: MAX_SURE + passed_over,
-            store_index: None,
             exclude: &exclude,
-            quarantined: QuarantineFilter::Exclude,
-            now,
+            ..MemoryQuery::new(&message.text, MAX_SURE + passed_over, now)
         };
         let ranking = match vector {
             Some(vector) => self.recall().query_with_vector(&query, vector)?,

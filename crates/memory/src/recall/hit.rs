@@ -43,6 +43,22 @@ pub struct MemoryQuery<'a> {
     pub now: Timestamp,
 }
 
+impl<'a> MemoryQuery<'a> {
+    /// Searches all stores for these words, without open files; quarantined memories are not found.
+    pub fn new(text: &'a str, limit: usize, now: Timestamp) -> Self {
+        static NOTHING: BTreeSet<(usize, MemoryFile)> = BTreeSet::new();
+        Self {
+            text,
+            files: &[],
+            limit,
+            store_index: None,
+            exclude: &NOTHING,
+            quarantined: QuarantineFilter::Exclude,
+            now,
+        }
+    }
+}
+
 /// A memory that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryHit {

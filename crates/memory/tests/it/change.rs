@@ -1,8 +1,7 @@
 //! `Store::change`: what each step does, and which changes it refuses.
 
 use dormouse_memory::index::IndexLimits;
-use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter};
-use std::collections::BTreeSet;
+use dormouse_memory::recall::{MemoryQuery, MemorySearch};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -376,17 +375,7 @@ fn words_are_found_in_any_case_and_script() {
         .unwrap();
     let recall = MemorySearch::open(vec![Arc::new(store)], None);
     let find = |text: &str| -> Vec<String> {
-        let (exclude, now) = (BTreeSet::new(), "2026-11-15T08:00:00Z".parse().unwrap());
-        let quarantined = QuarantineFilter::Exclude;
-        let query = MemoryQuery {
-            files: &[],
-            text,
-            limit: 10,
-            store_index: None,
-            exclude: &exclude,
-            quarantined,
-            now,
-        };
+        let query = MemoryQuery::new(text, 10, "2026-11-15T08:00:00Z".parse().unwrap());
         let hits = recall.query(&query).unwrap().hits;
         hits.iter().map(|hit| hit.memory.file.to_string()).collect()
     };

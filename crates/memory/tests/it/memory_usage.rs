@@ -1,7 +1,6 @@
 //! What memories were good for, counted in the state folder, and what follows from it.
 
-use dormouse_memory::recall::{MemoryQuery, MemorySearch, QuarantineFilter, RecallChoice};
-use std::collections::BTreeSet;
+use dormouse_memory::recall::{MemoryQuery, MemorySearch, RecallChoice};
 use std::sync::Arc;
 
 use dormouse_base::Clock;
@@ -110,21 +109,7 @@ fn what_never_helped_sinks_a_little() {
     world.write("a-harbour.md", &text("Arbor"));
     world.write("b-harbour.md", &text("Bristol"));
     let recall = MemorySearch::open(vec![Arc::new(world.store())], None);
-    let exclude = BTreeSet::new();
-    let ask = |text: &str| {
-        let (now, quarantined) = (world.clock.now(), QuarantineFilter::Exclude);
-        recall
-            .query(&MemoryQuery {
-                files: &[],
-                text,
-                limit: 10,
-                store_index: None,
-                exclude: &exclude,
-                quarantined,
-                now,
-            })
-            .unwrap()
-    };
+    let ask = |text: &str| recall.query(&MemoryQuery::new(text, 10, world.clock.now())).unwrap();
     let first = |text: &str| ask(text).hits[0].memory.file.to_string();
     assert_eq!(first("where do ships land"), "a-harbour.md");
     let before = ask("where do ships land").hits[0].score;

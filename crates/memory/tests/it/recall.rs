@@ -33,20 +33,7 @@ impl World {
 }
 
 fn ask(world: &World, recall: &MemorySearch, text: &str) -> MemoryRanking {
-    let exclude = BTreeSet::new();
-    let now = world.clock.now();
-    let quarantined = QuarantineFilter::Exclude;
-    recall
-        .query(&MemoryQuery {
-            files: &[],
-            text,
-            limit: 10,
-            store_index: None,
-            exclude: &exclude,
-            quarantined,
-            now,
-        })
-        .unwrap()
+    recall.query(&MemoryQuery::new(text, 10, world.clock.now())).unwrap()
 }
 
 fn files(ranking: &MemoryRanking) -> Vec<&str> {
@@ -174,16 +161,7 @@ fn a_quarantined_memory_is_never_given_to_a_model() {
     // The index does not know yet; the file does.
     world.write("b.md", "---\nquarantined: true\n---\nA walrus.\n");
     assert_eq!(files(&ask(&world, &recall, "walrus")), Vec::<&str>::new());
-    let exclude = BTreeSet::new();
-    let mut query = MemoryQuery {
-        store_index: None,
-        files: &[],
-        text: "walrus",
-        limit: MAX_CANDIDATES,
-        exclude: &exclude,
-        quarantined: QuarantineFilter::Exclude,
-        now: world.clock.now(),
-    };
+    let mut query = MemoryQuery::new("walrus", MAX_CANDIDATES, world.clock.now());
     assert_eq!(recall.candidates(&query).unwrap().len(), 0);
     query.quarantined = QuarantineFilter::Include;
     assert_eq!(recall.query(&query).unwrap().hits.len(), 2);
@@ -201,16 +179,10 @@ fn a_memory_about_an_open_file_is_likely_and_with_words_besides_sure() {
         world.write(&format!("n{number}.md"), "Gardening.\n");
     }
     let recall = world.recall();
-    let exclude = BTreeSet::new();
     let tier = |text: &str, open: &str| {
         let query = MemoryQuery {
             files: &[open.to_owned()],
-            text,
-            limit: 5,
-            store_index: None,
-            exclude: &exclude,
-            quarantined: QuarantineFilter::Exclude,
-            now: world.clock.now(),
+            ..MemoryQuery::new(text, 5, world.clock.now())
         };
         let ranking = recall.query(&query).unwrap();
         ranking.hits.first().map(|hit| (hit.memory.file.to_string(), hit.tier))
@@ -230,13 +202,8 @@ fn candidates_are_the_best_and_then_the_newest() {
     world.write("port.md", "The test database listens on port 5433.\n");
     let exclude = BTreeSet::from([(0, file("n7.md"))]);
     let query = MemoryQuery {
-        store_index: None,
-        files: &[],
-        text: "database port",
-        limit: MAX_CANDIDATES,
         exclude: &exclude,
-        quarantined: QuarantineFilter::Exclude,
-        now: world.clock.now(),
+        ..MemoryQuery::new("database port", MAX_CANDIDATES, world.clock.now())
     };
     let candidates = world.recall().candidates(&query).unwrap();
     assert_eq!(candidates.len(), MAX_CANDIDATES);

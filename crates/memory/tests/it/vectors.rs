@@ -1,13 +1,10 @@
 //! Vectors in the ranking: they move, add and make sure, and are never believed more than the files.
 
-use dormouse_memory::recall::{
-    MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter, RecallChoice,
-};
+use dormouse_memory::recall::{MemoryQuery, MemoryRanking, MemorySearch, RecallChoice};
 use dormouse_search::{
     EmbedError, Embedder, EmbedderLocation, ModelFingerprint, VectorFillError, VectorUse,
     WritingScripts,
 };
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,17 +98,7 @@ impl Sea {
     }
 
     fn query<T>(&self, text: &str, run: impl FnOnce(&MemoryQuery<'_>) -> T) -> T {
-        let exclude = BTreeSet::new();
-        let (now, quarantined) = (self.world.clock.now(), QuarantineFilter::Exclude);
-        run(&MemoryQuery {
-            files: &[],
-            text,
-            limit: 10,
-            store_index: None,
-            exclude: &exclude,
-            quarantined,
-            now,
-        })
+        run(&MemoryQuery::new(text, 10, self.world.clock.now()))
     }
 
     fn ask(&self, recall: &MemorySearch, text: &str) -> MemoryRanking {

@@ -1,7 +1,5 @@
 //! The list of memories: by time, or ranked by a query as a session would rank it, and filtered.
 
-use std::collections::BTreeSet;
-
 use dormouse_memory::recall::{
     MemoryHit, MemoryQuery, QuarantineFilter, RecallAddition, recall_additions,
 };
@@ -180,18 +178,11 @@ fn newest(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
 /// The memories with a match, as a session ranks them, without asking a server for vectors.
 fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
     let has_filter = query.has_filter();
+    let shown = query.page.saturating_add(1).saturating_mul(PAGE);
+    let limit = if has_filter { FILTERED } else { shown };
     let query = MemoryQuery {
-        files: &[],
-        text: &query.q,
-        limit: if has_filter {
-            FILTERED
-        } else {
-            query.page.saturating_add(1).saturating_mul(PAGE)
-        },
-        store_index: None,
-        exclude: &BTreeSet::new(),
         quarantined: QuarantineFilter::Include,
-        now: viewer.now(),
+        ..MemoryQuery::new(&query.q, limit, viewer.now())
     };
     let ranking = viewer.memories().recall().query(&query)?;
     // A session reads neither the repository's directory nor what is in quarantine.

@@ -70,13 +70,9 @@ fn compared(
     let text = text_of(entry);
     let exclude = BTreeSet::from([(found.position, found.memory.file.clone())]);
     let query = MemoryQuery {
-        files: &[],
-        text: &text,
-        limit: COMPARED,
-        store_index: None,
         exclude: &exclude,
         quarantined: QuarantineFilter::Include,
-        now: viewer.now(),
+        ..MemoryQuery::new(&text, COMPARED, viewer.now())
     };
     let own = Claims::of(entry.text());
     let mut relations = Vec::new();

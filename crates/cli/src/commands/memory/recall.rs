@@ -3,8 +3,6 @@
 //! A search first scans all files. `recall` uses the index as it is, says how old it is, and scans the files
 //! after printing the results, so that the user does not wait for the scan.
 
-use std::collections::BTreeSet;
-
 use dormouse_base::Settings;
 use dormouse_memory::recall::{
     MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, RecallAddition,
@@ -142,13 +140,8 @@ fn run_search(
         );
     }
     let query = MemoryQuery {
-        files: &[],
-        text: request.text,
-        limit: request.limit,
-        store_index: None,
-        exclude: &BTreeSet::new(),
         quarantined: request.quarantined,
-        now: stores.now,
+        ..MemoryQuery::new(request.text, request.limit, stores.now)
     };
     let ranking = stores.reachable.recall().search(&query)?;
     let hits: Vec<(&MemoryHit, ScopedMemory<'_>)> =
