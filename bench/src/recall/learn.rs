@@ -21,6 +21,18 @@ const PRECISION: f64 = 70.0;
 /// Mean number of lines for a message.
 const LINES: f64 = 2.6;
 
+/// What is learned differently for each kind of script.
+struct ScriptLesson {
+    /// How much a memory counts that was found for a `none` message. English messages need more: their limit on `none` is
+    /// reached before that on precision, and in Chinese it is the other way round.
+    none_weight: f64,
+    /// Whether similarities by vectors are weighed. In English they lift memories for `none` messages as much as others.
+    weighs_similarity: bool,
+}
+
+const SPACED: ScriptLesson = ScriptLesson { none_weight: 4.0, weighs_similarity: false };
+const UNSPACED: ScriptLesson = ScriptLesson { none_weight: 1.0, weighs_similarity: true };
+
 /// A ranking with known answers.
 struct Sample {
     /// Evidence of each memory, and whether it answers.
@@ -77,26 +89,20 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
     text
 }
 
-/// Learns from all lessons: weights for all scripts together, because there are few messages, and what differs between kinds of
-/// script, a constant and the thresholds, for each apart.
+/// Learns from all lessons, for each kind of script from the messages of all scripts, because there are few; its thresholds are
+/// chosen with its own messages.
 pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
     let samples: Vec<Sample> = lessons.iter().flat_map(samples).collect();
-    if learned(&samples).next().is_none() {
-        return ScriptCalibration { spaced: Calibration::NONE, unspaced: Calibration::NONE };
-    }
-    let Fitted { spaced, unspaced } = fit(&samples, &Scale::of(&samples));
-    let (of_unspaced, of_spaced): (Vec<Sample>, Vec<Sample>) =
-        samples.into_iter().partition(|sample| sample.is_unspaced);
-    let with_thresholds = |samples: &[Sample], model: Calibration| {
-        if learned(samples).next().is_none() {
+    let of_script = |is_unspaced: bool, rules: &ScriptLesson| {
+        let own: Vec<&Sample> =
+            samples.iter().filter(|sample| sample.is_unspaced == is_unspaced).collect();
+        if learned(own.iter().copied()).next().is_none() {
             return Calibration::NONE;
         }
-        Thresholds::choose(samples, &model).applied_to(model)
+        let model = fit(&samples, is_unspaced, rules);
+        Thresholds::choose(&own, &model).applied_to(model)
     };
-    ScriptCalibration {
-        spaced: with_thresholds(&of_spaced, spaced),
-        unspaced: with_thresholds(&of_unspaced, unspaced),
-    }
+    ScriptCalibration { spaced: of_script(false, &SPACED), unspaced: of_script(true, &UNSPACED) }
 }
 
 /// The constants as they stand in the program.
@@ -174,13 +180,13 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(samples: &[Sample]) -> Self {
-        let mut count = 0.0;
+    fn of(hits: &[LearnedHit<'_>]) -> Self {
+        let count = super::quality::ratio(hits.len(), 1);
         let mut sums = [0.0; Evidence::COUNT];
         let mut squares = [0.0; Evidence::COUNT];
-        for (evidence, ..) in learned(samples) {
-            count += 1.0;
-            for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(evidence.values()) {
+        for hit in hits {
+            let values = hit.evidence.values();
+            for ((sum, square), value) in sums.iter_mut().zip(&mut squares).zip(values) {
                 *sum += value;
                 *square += value * value;
             }
@@ -203,18 +209,23 @@ impl Scale {
     }
 }
 
-/// The hits that are learned from, and whether the message is in a script without spaces.
-fn learned(samples: &[Sample]) -> impl Iterator<Item = (&Evidence, bool, bool)> {
-    samples.iter().filter(|sample| sample.source != SampleSource::Foreign).flat_map(|sample| {
-        let hits = sample.hits.iter();
-        hits.map(|(evidence, answers)| (evidence, *answers, sample.is_unspaced))
-    })
+/// A hit that is learned from.
+struct LearnedHit<'a> {
+    evidence: &'a Evidence,
+    answers: bool,
+    is_unspaced: bool,
+    is_none: bool,
 }
 
-/// A model for each kind of script: they differ in their bias.
-struct Fitted {
-    spaced: Calibration,
-    unspaced: Calibration,
+fn learned<'a>(samples: impl Iterator<Item = &'a Sample>) -> impl Iterator<Item = LearnedHit<'a>> {
+    samples.filter(|sample| sample.source != SampleSource::Foreign).flat_map(|sample| {
+        sample.hits.iter().map(|(evidence, answers)| LearnedHit {
+            evidence,
+            answers: *answers,
+            is_unspaced: sample.is_unspaced,
+            is_none: sample.source == SampleSource::None,
+        })
+    })
 }
 
 /// A hit, its figures scaled.
@@ -222,27 +233,39 @@ struct Row {
     values: [f64; Evidence::COUNT],
     answers: f64,
     unspaced: f64,
+    weight: f64,
 }
 
-/// Gradient descent on scaled figures; the result is for unscaled ones.
-fn fit(samples: &[Sample], scale: &Scale) -> Fitted {
+/// The model for messages of one kind of script, without thresholds: gradient descent on scaled figures. Kinds of script have
+/// the same weights within one model, and different constants.
+fn fit(samples: &[Sample], is_unspaced: bool, rules: &ScriptLesson) -> Calibration {
+    let hits: Vec<LearnedHit<'_>> = learned(samples.iter()).collect();
+    let scale = Scale::of(&hits);
+    let weighed = Evidence::NAMES.map(|name| {
+        if rules.weighs_similarity || !name.starts_with("similarity") { 1.0 } else { 0.0 }
+    });
     let figure = |is_so: bool| f64::from(u8::from(is_so));
-    let row = |(evidence, answers, is_unspaced): (&Evidence, bool, bool)| Row {
-        values: scale.scaled(evidence),
-        answers: figure(answers),
-        unspaced: figure(is_unspaced),
+    let row = |hit: &LearnedHit<'_>| {
+        let mut values = scale.scaled(hit.evidence);
+        values.iter_mut().zip(weighed).for_each(|(value, weighed)| *value *= weighed);
+        Row {
+            values,
+            answers: figure(hit.answers),
+            unspaced: figure(hit.is_unspaced),
+            weight: if hit.is_none { rules.none_weight } else { 1.0 },
+        }
     };
-    let rows: Vec<Row> = learned(samples).map(row).collect();
+    let rows: Vec<Row> = hits.iter().map(row).collect();
     let share = super::quality::ratio(1, rows.len());
     let (mut bias, mut of_unspaced) = (0.0, 0.0);
     let mut weights = [0.0; Evidence::COUNT];
     for _ in 0..ROUNDS {
         let (mut bias_step, mut unspaced_step) = (0.0, 0.0);
         let mut steps = weights.map(|weight| RIDGE * weight);
-        for Row { values, answers, unspaced } in &rows {
+        for Row { values, answers, unspaced, weight } in &rows {
             let weighted = values.iter().zip(weights).map(|(value, weight)| value * weight);
             let odds = bias + of_unspaced * unspaced + weighted.sum::<f64>();
-            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * share;
+            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * weight * share;
             bias_step += error;
             unspaced_step += error * unspaced;
             steps.iter_mut().zip(values).for_each(|(step, value)| *step += error * value);
@@ -255,8 +278,34 @@ fn fit(samples: &[Sample], scale: &Scale) -> Fitted {
         *weight /= deviation;
         bias -= *weight * mean;
     }
-    let spaced = Calibration { bias, weights, ..Calibration::NONE };
-    Fitted { unspaced: Calibration { bias: bias + of_unspaced, ..spaced }, spaced }
+    bias += of_unspaced * figure(is_unspaced);
+    let model = Calibration { bias, weights, ..Calibration::NONE };
+    let own: Vec<_> = hits.into_iter().filter(|hit| hit.is_unspaced == is_unspaced).collect();
+    as_probability(model, &own)
+}
+
+/// The same order, as the probability that a hit answers, which the weight of `none` messages has changed.
+fn as_probability(model: Calibration, hits: &[LearnedHit<'_>]) -> Calibration {
+    let odds = |hit: &LearnedHit<'_>| {
+        let confidence = model.confidence(hit.evidence);
+        (confidence / (1.0 - confidence)).ln()
+    };
+    let rows: Vec<(f64, f64)> =
+        hits.iter().map(|hit| (odds(hit), f64::from(u8::from(hit.answers)))).collect();
+    let share = super::quality::ratio(1, rows.len());
+    let (mut slope, mut shift) = (1.0, 0.0);
+    for _ in 0..ROUNDS {
+        let (mut slope_step, mut shift_step) = (0.0, 0.0);
+        for (odds, answers) in &rows {
+            let error = (1.0 / (1.0 + (-(slope * odds + shift)).exp()) - answers) * share;
+            slope_step += error * odds;
+            shift_step += error;
+        }
+        slope -= RATE * slope_step;
+        shift -= RATE * shift_step;
+    }
+    let weights = model.weights.map(|weight| slope * weight);
+    Calibration { bias: slope * model.bias + shift, weights, ..model }
 }
 
 /// The lowest confidence of each tier.
@@ -267,12 +316,12 @@ struct Thresholds {
 
 impl Thresholds {
     /// The lowest thresholds that keep to the limits on these samples.
-    fn choose(samples: &[Sample], model: &Calibration) -> Self {
+    fn choose(samples: &[&Sample], model: &Calibration) -> Self {
         let confidence =
             |(evidence, answers): &(Evidence, bool)| (model.confidence(evidence), *answers);
         let judged: Vec<Judged<'_>> = samples
             .iter()
-            .map(|sample| (sample, sample.hits.iter().map(confidence).collect()))
+            .map(|sample| (*sample, sample.hits.iter().map(confidence).collect()))
             .collect();
         let steps = || (2..190).map(|step| f64::from(step) / 200.0);
         let sure = steps().find(|sure| keeps_limits(&judged, *sure)).unwrap_or(0.95);

@@ -7,6 +7,10 @@ use crate::evidence::Evidence;
 /// without files: chosen so that an open file alone makes a document likely, and matching words besides make it sure.
 const FILES: f64 = 2.0;
 
+/// Weight of a document that is more similar than all others by far, in scripts with spaces, as log odds. Not learned, because
+/// such messages are few: chosen so that vectors alone can make a document sure.
+const LEAD: f64 = 0.75;
+
 /// What may happen with a memory that nobody asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecallTier {
@@ -18,7 +22,7 @@ pub enum RecallTier {
     Sure,
 }
 
-/// A learned model for messages of one kind of script. The weights are the same for all scripts.
+/// A learned model for messages of one kind of script.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
     /// Confidence without any evidence, as log odds.
@@ -44,39 +48,39 @@ impl ScriptCalibration {
     /// Learned on rankings by words.
     pub const WORDS: Self = Self {
         spaced: Calibration {
-            bias: -2.426,
+            bias: -2.686,
             weights: [
-                0.511, 2.116, 0.723, 0.609, 2.766, -0.270, -0.807, -0.758, -1.807, 0.000, 0.000,
+                0.373, 2.166, 0.898, 0.919, 2.903, -0.244, -1.312, -1.200, -2.308, 0.000, 0.000,
             ],
-            sure: 0.425,
-            likely: 0.030,
+            sure: 0.440,
+            likely: 0.025,
         },
         unspaced: Calibration {
-            bias: -2.063,
+            bias: -2.174,
             weights: [
-                0.511, 2.116, 0.723, 0.609, 2.766, -0.270, -0.807, -0.758, -1.807, 0.000, 0.000,
+                0.596, 2.488, 0.843, 0.719, 3.271, -0.315, -0.846, -0.888, -2.105, 0.000, 0.000,
             ],
-            sure: 0.415,
-            likely: 0.025,
+            sure: 0.460,
+            likely: 0.020,
         },
     };
     /// Learned on rankings by words and vectors.
     pub const VECTORS: Self = Self {
         spaced: Calibration {
-            bias: -2.230,
+            bias: -2.801,
             weights: [
-                0.429, 1.883, 0.699, 0.672, 2.180, -0.056, -0.915, -0.777, -1.853, -0.036, 0.611,
+                0.443, 2.070, 0.880, 0.888, 2.794, -0.027, -1.381, -1.173, -2.237, 0.000, 0.000,
             ],
-            sure: 0.515,
-            likely: 0.030,
+            sure: 0.405,
+            likely: 0.025,
         },
         unspaced: Calibration {
-            bias: -1.874,
+            bias: -1.941,
             weights: [
-                0.429, 1.883, 0.699, 0.672, 2.180, -0.056, -0.915, -0.777, -1.853, -0.036, 0.611,
+                0.511, 2.264, 0.825, 0.800, 2.630, -0.068, -0.997, -0.936, -2.200, -0.038, 0.733,
             ],
-            sure: 0.400,
-            likely: 0.030,
+            sure: 0.455,
+            likely: 0.025,
         },
     };
 
@@ -94,7 +98,7 @@ impl Calibration {
     pub fn confidence(&self, evidence: &Evidence) -> f64 {
         let weighted = self.weights.iter().zip(evidence.values());
         let learned = weighted.map(|(weight, value)| weight * value).sum::<f64>();
-        let odds = self.bias + learned + FILES * evidence.files;
+        let odds = self.bias + learned + FILES * evidence.files + LEAD * evidence.similarity_lead;
         1.0 / (1.0 + (-odds).exp())
     }
 
@@ -105,7 +109,10 @@ impl Calibration {
         let mut parts: Vec<(&'static str, f64)> = Evidence::NAMES
             .into_iter()
             .zip(values)
-            .chain([("files", FILES * evidence.files)])
+            .chain([
+                ("files", FILES * evidence.files),
+                ("similarity_margin", LEAD * evidence.similarity_lead),
+            ])
             .filter(|(_, part)| part.abs() >= 0.05)
             .collect();
         parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));

@@ -9,6 +9,7 @@ use crate::embed::{
     Embedder, EmbedderLocation, FileStamp, SimilaritySpread, StoredVectors, Vector, VectorFile,
     check_vectors,
 };
+use crate::evidence::Evidence;
 use crate::segment::DocId;
 use crate::term_matches::ScoredDoc;
 use crate::view::{IndexView, ViewDocId, ViewSegment};
@@ -21,6 +22,8 @@ const MIN_SIMILARITY: f64 = 0.1;
 pub(crate) const DEPTH: usize = 50;
 /// Beyond this a few documents of one kind say nothing about what is usual.
 const MOST_DEVIATIONS: f64 = 6.0;
+/// In scripts with spaces, only a document that is further ahead of the others than this is likelier.
+const SMALL_LEAD: f64 = 1.5;
 /// Rank fusion constant: higher values give less weight to the first ranks.
 const FLATNESS: f64 = 10.0;
 
@@ -80,10 +83,15 @@ pub(crate) struct VectorRanking {
 }
 
 impl VectorRanking {
-    /// Similarity of a document in deviations from what is usual, and its distance to the best other document.
-    pub(crate) fn evidence_of(&self, doc: ViewDocId) -> (f64, f64) {
+    /// Adds the similarity of a document, in deviations from what is usual, and its distance to the best other document.
+    pub(crate) fn add_evidence(
+        &self,
+        doc: ViewDocId,
+        is_unspaced: bool,
+        evidence: Evidence,
+    ) -> Evidence {
         if self.order.is_empty() {
-            return (0.0, 0.0);
+            return evidence;
         }
         let standardized = |near: Option<&NearDoc>| {
             self.spread.standardized(near.map_or(self.floor, |near| near.similarity))
@@ -91,7 +99,14 @@ impl VectorRanking {
         let own = standardized(self.order.iter().find(|near| near.doc == doc));
         let other = standardized(self.order.iter().find(|near| near.doc != doc));
         let bounded = |deviations: f64| deviations.clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
-        (bounded(own), bounded(own - other))
+        let margin = bounded(own - other);
+        let lead = if is_unspaced { 0.0 } else { (margin - SMALL_LEAD).max(0.0) };
+        Evidence {
+            similarity: bounded(own),
+            similarity_margin: margin,
+            similarity_lead: lead,
+            ..evidence
+        }
     }
 }
 

@@ -27,12 +27,7 @@ const GENERAL: &[&str] = &[
     "how do i sort",
     "how do i format",
     "how do i convert",
-    "how do i silence",
-    "how do i disable",
-    "how do i mark",
     "how do i exit",
-    "how do i list",
-    "how do i count",
     "difference between",
     "differ from",
     "known problem",
@@ -65,20 +60,15 @@ const GENERAL: &[&str] = &[
     "各是多少",
     "是多少",
     "全称",
-    "一般叫",
     "怎么写",
     "怎么读",
     "怎么拼",
     "怎么翻",
     "怎么转",
-    "怎么关",
-    "怎么开",
     "怎么切换",
     "怎么退出",
     "怎么查看",
     "怎么设置",
-    "怎么让",
-    "怎么局部",
     "快捷键",
     "语法",
     "默认是",
@@ -100,12 +90,12 @@ const OWN: &[&str] = &["our", "ours", "we", "us", "my", "mine", "我们", "咱�
 
 /// Stems of words for texts, looks and small mechanical edits; after `|` words of scripts without spaces.
 const PRESENTATION: &str = "\
-typo spelling grammar wording phrase title heading headline caption paragraph sentence translate slide talk outline blog post \
-newsletter announcement readme badge markdown changelog colour color font emoji icon logo css flexbox padding margin layout diagram \
-mermaid arrow screenshot regex regexp jq awk sed vim emacs bash zsh snippet liner rename sort alphabetical indent reformat conflict \
-lint linter rubocop clippy eslint prettier warning poem joke birthday welcome party md \
-| 标题 错别字 措辞 润色 周报 幻灯 ppt 提纲 翻译 翻成 英文 中文 注释 readme 目录 表格 排序 排一下 markdown 对齐 字体 颜色 图标 截图 流程图 欢迎 团建 \
-改名 重命名 脚本 正则 changelog 归档 高亮 格式化 文案 快捷键 邮件模板 演讲 分享会 新人 签到 告警信息 拼写 语气";
+typo spelling grammar wording phrase title heading headline caption paragraph sentence translate slide ppt talk outline blog post \
+newsletter announcement readme badge markdown md changelog colour color font emoji icon logo css flexbox padding margin layout diagram \
+mermaid screenshot regex regexp jq awk sed vim emacs bash zsh snippet liner rename sort alphabetical indent reformat conflict lint \
+linter clippy eslint prettier warning poem joke \
+| 标题 错别字 拼写 措辞 语气 文案 润色 周报 幻灯 演讲 分享会 提纲 翻译 翻成 英文 中文 注释 目录 表格 排序 对齐 字体 颜色 图标 截图 流程图 高亮 \
+格式化 改名 重命名 脚本 正则 快捷键";
 
 /// Phrases of a short message about the last answer only.
 const CORRECTION: &[&str] = &[
