@@ -48,19 +48,15 @@ impl MemoryRules {
         self.with_extra(full(self))
     }
 
-    /// The essential rules, for a small window.
+    /// The essential rules, with the folders.
     pub fn short(&self) -> String {
-        self.with_extra(short(self, &format!("{}\n", folders(self))))
+        self.with_extra(short(self))
     }
 
-    /// The short rules without the folders, which differ between homes and projects: see [`Self::folders`].
-    pub fn short_without_folders(&self) -> String {
-        self.with_extra(short(self, ""))
-    }
-
-    /// The folders, each with what it is for.
-    pub fn folders(&self) -> String {
-        folders(self)
+    /// The same for a small model, which saves instead of doing its task if it is told much about memory, and looks for the user's
+    /// files in the folders of memory if it is told of them.
+    pub fn for_small_window(&self) -> String {
+        self.with_extra(for_small_window(self))
     }
 
     fn with_extra(&self, mut text: String) -> String {
@@ -86,20 +82,33 @@ fn folders(rules: &MemoryRules) -> String {
     lines.join("\n")
 }
 
-fn short(rules: &MemoryRules, folders: &str) -> String {
+fn for_small_window(rules: &MemoryRules) -> String {
     format!(
-        "You have a memory: markdown files that outlast this conversation.\n{}\
+        "When the user asks you to remember something, or tells you something lasting about themselves, their way of working or a \
+         decision, save it with {}; when asked to recall, use MemorySearch. Neither reads or changes the user's files. Never save \
+         secrets. Check what a memory says about code before you act on it.",
+        saving_tool(rules)
+    )
+}
+
+fn saving_tool(rules: &MemoryRules) -> &'static str {
+    match rules.saving {
+        Saving::Entries => "MemorySave",
+        Saving::Files => "the tool `memory`, which calls the project's folder `/memories`,",
+        Saving::DailyLog => "MemoryLog",
+    }
+}
+
+fn short(rules: &MemoryRules) -> String {
+    format!(
+        "You have a memory: markdown files that outlast this conversation.\n{}\n\
          Save with {} when asked to remember, and when you learn something lasting that code, git and \
          instruction files do not tell: who the user is (`user`), how they want you to work (`feedback`: rule, why, \
          how to apply), decisions and deadlines (`project`, absolute dates), where to look (`reference`). Never secrets, \
          never the state of the task at hand. Look with MemorySearch when asked to recall. A memory is a claim about the \
          past: check what it says about code before you act on it, and correct it when it is wrong.",
-        folders,
-        match rules.saving {
-            Saving::Entries => "MemorySave",
-            Saving::Files => "the tool `memory`, which calls the project's folder `/memories`,",
-            Saving::DailyLog => "MemoryLog",
-        }
+        folders(rules),
+        saving_tool(rules)
     )
 }
 
@@ -290,7 +299,7 @@ mod tests {
         assert!(text.contains("MemoryLog") && !text.contains("MemorySave"), "{text}");
         for index in [IndexUse::Kept, IndexUse::LeftOut] {
             let files = MemoryRules { saving: Saving::Files, index, ..rules() };
-            for text in [files.full(), files.short()] {
+            for text in [files.full(), files.short(), files.for_small_window()] {
                 assert!(text.contains("`memory`") && text.contains("/memories"), "{text}");
                 assert!(!text.contains("MemorySave") && !text.contains("MemoryLog"), "{text}");
             }

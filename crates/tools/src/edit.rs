@@ -21,6 +21,7 @@ use crate::blocking::to_the_end;
 use crate::project_file::{
     LoadedFile, MAX_BYTES, WriteTarget, commit, load, permitted, refused, remember,
 };
+use crate::read::naming_likely_file;
 use crate::snippet::{around, line_numbers};
 use crate::tool::{file_access, named_file};
 use crate::write::other_names_note;
@@ -179,10 +180,11 @@ fn edited(
     context: &CallContext,
 ) -> Result<(LoadedFile, Edited), ToolError> {
     let Some(current) = load(target, context)? else {
-        return Err(ToolError::NotFound {
+        let missing = ToolError::NotFound {
             path: target.real.clone(),
             hint: "use Glob to find the file, or Write to make it".to_owned(),
-        });
+        };
+        return Err(naming_likely_file(missing, &context.folder));
     };
     let edited = apply(&current.bytes, change).map_err(|reason| refused(&target.real, &reason))?;
     Ok((current, edited))

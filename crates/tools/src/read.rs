@@ -30,7 +30,7 @@ use crate::{
 };
 pub(crate) use notebook::render as render_notebook;
 use open::Opened;
-pub(crate) use open::{open, plain};
+pub(crate) use open::{naming_likely_file, open, plain};
 use text::{LineWindow, Shown};
 
 /// Lines shown unless asked otherwise.
@@ -115,7 +115,8 @@ async fn run(input: &RawValue, context: &CallContext) -> Result<ToolOutput, Tool
     let editor = context.editor.files.clone();
     let (output, seen) =
         blocking(&context.cancel, move |cancel| read(&path, window, editor.as_ref(), cancel))
-            .await?;
+            .await
+            .map_err(|error| naming_likely_file(error, &context.folder))?;
     if let Some((path, file)) = seen {
         let mut cache = context.read_cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.insert(path, file);

@@ -22,13 +22,11 @@ pub(super) fn render(
     let rules = known.memory_rules();
     let memory = match size {
         PromptSize::Full => rules.map(MemoryRules::full),
-        PromptSize::Short => rules.map(MemoryRules::short_without_folders),
+        PromptSize::Short => rules.map(MemoryRules::for_small_window),
     };
-    let folders = rules.filter(|_| size == PromptSize::Short).map(MemoryRules::folders);
     let of_session = [
-        ("Memory folders", folders),
         ("Skills", known.skills().map(str::to_owned)),
-        ("Environment", Some(environment(surroundings))),
+        ("Environment", Some(environment(surroundings, size))),
         ("Git", git(surroundings)),
     ];
     let announced = known.announced_in(PromptPosition::System);
@@ -51,9 +49,13 @@ fn joined(sections: impl Iterator<Item = (String, String)>) -> String {
     rendered.join("\n\n")
 }
 
-fn environment(surroundings: &Surroundings) -> String {
+fn environment(surroundings: &Surroundings, size: PromptSize) -> String {
+    let hint = match size {
+        PromptSize::Full => "",
+        PromptSize::Short => " (the user's files; paths may be relative to it)",
+    };
     let mut lines = vec![
-        format!("Working directory: {}", surroundings.folder),
+        format!("Working directory: {}{hint}", surroundings.folder),
         format!("System: {}", surroundings.system),
     ];
     if let Some(shell) = &surroundings.shell {

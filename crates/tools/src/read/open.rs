@@ -6,7 +6,7 @@
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
@@ -100,6 +100,22 @@ fn what_it_is(kind: FileType) -> &'static str {
 fn missing(path: &Path) -> ToolError {
     let hint = near_name(path).unwrap_or_else(|| "use Glob to find the file".to_owned());
     ToolError::NotFound { path: path.to_owned(), hint }
+}
+
+/// The error that there is no such file, with the one of the working directory that is probably meant.
+pub(crate) fn naming_likely_file(error: ToolError, working_directory: &Path) -> ToolError {
+    let ToolError::NotFound { path, hint } = error else { return error };
+    let hint = same_ending(&path, working_directory).unwrap_or(hint);
+    ToolError::NotFound { path, hint }
+}
+
+/// A file below the working directory whose path ends like the one that was asked for: small models put a wrong folder in front.
+fn same_ending(path: &Path, working_directory: &Path) -> Option<String> {
+    let parts: Vec<_> = path.components().skip(1).map(|part| part.as_os_str()).collect();
+    let ends = (0..parts.len()).filter_map(|from| parts.get(from..));
+    let mut files = ends.map(|end| working_directory.join(end.iter().collect::<PathBuf>()));
+    let found = files.find(|file| file.is_file())?;
+    Some(format!("there is {}", found.display()))
 }
 
 fn near_name(path: &Path) -> Option<String> {

@@ -75,6 +75,10 @@ async fn a_missing_file_names_the_nearest() {
     assert_eq!(text, expected);
     let text = scene.error("Read", &json!({"file_path": "zzzzzz"})).await;
     assert!(text.ends_with("zzzzzz does not exist; use Glob to find the file"), "{text}");
+    // A wrong folder in front, as small models put it.
+    scene.write("lib/larder.py", "SHELVES = 3\n");
+    let text = scene.error("Read", &json!({"file_path": "/elsewhere/memory/lib/larder.py"})).await;
+    assert!(text.ends_with(&format!("there is {}", path("lib/larder.py"))), "{text}");
     let text = scene.error("Read", &json!({"file_path": "no/such"})).await;
     assert!(text.contains("no is no folder either"), "{text}");
     let text = scene.error("Read", &json!({"file_path": ""})).await;
