@@ -6,7 +6,7 @@
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
@@ -111,7 +111,7 @@ pub(crate) fn naming_likely_file(error: ToolError, working_directory: &Path) -> 
 
 /// A file below the working directory whose path ends like the one that was asked for: small models put a wrong folder in front.
 fn same_ending(path: &Path, working_directory: &Path) -> Option<String> {
-    let parts: Vec<_> = path.components().skip(1).map(|part| part.as_os_str()).collect();
+    let parts: Vec<_> = path.components().skip(1).map(Component::as_os_str).collect();
     let ends = (0..parts.len()).filter_map(|from| parts.get(from..));
     let mut files = ends.map(|end| working_directory.join(end.iter().collect::<PathBuf>()));
     let found = files.find(|file| file.is_file())?;
