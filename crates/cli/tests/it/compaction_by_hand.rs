@@ -216,7 +216,7 @@ fn at_a_hundred_percent() {
         let said: Vec<String> = (1..=4).map(long_prompt).collect();
         for (number, prompt) in said.iter().enumerate() {
             // The last answer fills what is left, and more.
-            let answer = "an answer ".repeat(if number == 3 { 1_600 } else { 1 });
+            let answer = "an answer ".repeat(if number == 3 { 1_700 } else { 1 });
             server.push(ScriptedTurn::new().text(answer));
             crate::compacting::say(&home, prompt, number > 0);
         }
