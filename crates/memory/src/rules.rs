@@ -84,8 +84,8 @@ fn folders(rules: &MemoryRules) -> String {
 
 fn for_small_window(rules: &MemoryRules) -> String {
     format!(
-        "When the user asks you to remember something, or tells you something lasting about themselves, their way of working or a \
-         decision, save it with {}; when asked to recall, use MemorySearch. Neither reads or changes the user's files. Never save \
+        "Use {} when the user asks you to remember something, or tells you something lasting about themselves, their way of \
+         working or a decision; use MemorySearch when asked to recall. Neither reads nor changes the user's files. Never save \
          secrets. Check what a memory says about code before you act on it.",
         saving_tool(rules)
     )

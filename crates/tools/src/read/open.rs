@@ -3,10 +3,11 @@
 //! Invariant: what is not a plain file is refused before it is opened (to open a pipe waits for its
 //! writer, to open a tape drive rewinds it), and once more after, should it have been swapped.
 
+use std::ffi::OsStr;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
@@ -111,7 +112,10 @@ pub(crate) fn naming_likely_file(error: ToolError, working_directory: &Path) -> 
 
 /// A file below the working directory whose path ends like the one that was asked for: small models put a wrong folder in front.
 fn same_ending(path: &Path, working_directory: &Path) -> Option<String> {
-    let parts: Vec<_> = path.components().skip(1).map(Component::as_os_str).collect();
+    let parts: Vec<&OsStr> = path.iter().skip(1).collect();
+    if parts.contains(&OsStr::new("..")) {
+        return None;
+    }
     let ends = (0..parts.len()).filter_map(|from| parts.get(from..));
     let mut files = ends.map(|end| working_directory.join(end.iter().collect::<PathBuf>()));
     let found = files.find(|file| file.is_file())?;
