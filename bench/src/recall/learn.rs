@@ -28,10 +28,14 @@ struct ScriptLesson {
     none_weight: f64,
     /// Whether similarities by vectors are weighed. In English they lift memories for `none` messages as much as others.
     weighs_similarity: bool,
+    /// Weight of a memory that is more similar than all others by far, chosen so that vectors alone can make it sure.
+    lead: f64,
 }
 
-const SPACED: ScriptLesson = ScriptLesson { none_weight: 4.0, weighs_similarity: false };
-const UNSPACED: ScriptLesson = ScriptLesson { none_weight: 1.0, weighs_similarity: true };
+const SPACED: ScriptLesson =
+    ScriptLesson { none_weight: 4.0, weighs_similarity: false, lead: 0.75 };
+const UNSPACED: ScriptLesson =
+    ScriptLesson { none_weight: 1.0, weighs_similarity: true, lead: 0.0 };
 
 /// A ranking with known answers.
 struct Sample {
@@ -99,7 +103,7 @@ pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
         if learned(own.iter().copied()).next().is_none() {
             return Calibration::NONE;
         }
-        let model = fit(&samples, is_unspaced, rules);
+        let model = Calibration { lead: rules.lead, ..fit(&samples, is_unspaced, rules) };
         Thresholds::choose(&own, &model).applied_to(model)
     };
     ScriptCalibration { spaced: of_script(false, &SPACED), unspaced: of_script(true, &UNSPACED) }
@@ -111,9 +115,10 @@ pub(super) fn source(name: &str, learned: &ScriptCalibration) -> String {
         let weights: Vec<String> =
             learned.weights.iter().map(|weight| format!("{weight:.3}")).collect();
         format!(
-            "    {script}: Calibration {{\n        bias: {:.3},\n        weights: [{}],\n        sure: {:.3},\n        likely: {:.3},\n    }},\n",
+            "    {script}: Calibration {{\n        bias: {:.3},\n        weights: [{}],\n        lead: {:.3},\n        sure: {:.3},\n        likely: {:.3},\n    }},\n",
             learned.bias,
             weights.join(", "),
+            learned.lead,
             learned.sure,
             learned.likely
         )

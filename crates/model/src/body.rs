@@ -12,6 +12,7 @@ use dormouse_conversation::{Block, BlockKind, Message, Prefix, RequestOptions, R
 use serde::Serialize;
 
 use crate::breaks::{BreakDetector, HeadHashes, RebuildReason, SentRequest};
+use crate::small_model::{for_small_model, has_reminder};
 use crate::wire_format::{Dialect, WireFormat, WireTurn};
 use crate::{anthropic, openai};
 
@@ -55,7 +56,7 @@ impl WireBody {
             turn_hashes: Vec::new(),
         };
         if !prefix.opening_blocks().is_empty() {
-            body.write(Role::User, prefix.opening_blocks());
+            body.write_message(Role::User, prefix.opening_blocks(), true);
         }
         body
     }
@@ -72,7 +73,7 @@ impl WireBody {
     /// two of the model's (a paused answer and its end) stay two, sent or not.
     pub fn append(&mut self, message: &Message) {
         if !message.blocks.iter().any(is_server_summary) {
-            return self.write(message.role, &message.blocks);
+            return self.write_message(message.role, &message.blocks, message.flags.meta);
         }
         if !self.dialect.server_summaries {
             // Another server, or the switch is off: its text is as good as any.
@@ -90,10 +91,24 @@ impl WireBody {
         self.turns.extend(turns.into_iter().map(|turn| turn.moved(moved)));
     }
 
-    fn write(&mut self, role: Role, blocks: &[Block]) {
-        let joins = role == Role::User
+    /// Writes a message in the form that the model reads best; `is_meta` if the user did not type its text.
+    fn write_message(&mut self, role: Role, blocks: &[Block], is_meta: bool) {
+        if !self.dialect.for_small_model || role != Role::User {
+            return self.write(role, blocks);
+        }
+        let is_with_program = self.joins(role) || has_reminder(blocks);
+        self.write(role, &for_small_model(blocks, is_with_program && !is_meta));
+    }
+
+    /// Whether the next turn of this role joins the last one.
+    fn joins(&self, role: Role) -> bool {
+        role == Role::User
             && self.turns.len() > self.sent_turns
-            && self.turns.last().is_some_and(|turn| turn.role == Role::User);
+            && self.turns.last().is_some_and(|turn| turn.role == Role::User)
+    }
+
+    fn write(&mut self, role: Role, blocks: &[Block]) {
+        let joins = self.joins(role);
         let writer = match self.dialect.wire {
             WireFormat::Anthropic => anthropic::write_turn,
             WireFormat::OpenAi => openai::write_turn,

@@ -31,6 +31,7 @@ mod retry;
 pub mod script;
 mod scripted;
 mod server_tools;
+mod small_model;
 mod sse;
 mod thinking;
 mod wire_format;

@@ -165,6 +165,7 @@ pub fn choose_provider(
         clearing: None,
         thinking: None,
         server_summaries: false,
+        for_small_model: false,
         request_fields: BTreeMap::new(),
     };
     let (default_model, default_small_model) = match wire {

@@ -55,6 +55,8 @@ pub struct Dialect {
     pub thinking: Option<ThinkingMode>,
     /// Whether the server writes summaries itself, and takes them back (C-28).
     pub server_summaries: bool,
+    /// Whether messages are written as small models read them best.
+    pub for_small_model: bool,
     /// Fields that the user, or what is known of the server, adds to every request.
     pub request_fields: BTreeMap<String, Value>,
 }
@@ -70,6 +72,7 @@ impl Dialect {
             clearing: None,
             thinking: None,
             server_summaries: false,
+            for_small_model: false,
             request_fields: BTreeMap::new(),
         }
     }

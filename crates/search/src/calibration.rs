@@ -7,9 +7,8 @@ use crate::evidence::Evidence;
 /// without files: chosen so that an open file alone makes a document likely, and matching words besides make it sure.
 const FILES: f64 = 2.0;
 
-/// Weight of a document that is more similar than all others by far, in scripts with spaces, as log odds. Not learned, because
-/// such messages are few: chosen so that vectors alone can make a document sure.
-const LEAD: f64 = 0.75;
+/// Deviations by which a document may be more similar than all others by chance.
+const SMALL_LEAD: f64 = 1.5;
 
 /// What may happen with a memory that nobody asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +28,8 @@ pub struct Calibration {
     pub bias: f64,
     /// Weight of each figure, in the order of [`Evidence::NAMES`].
     pub weights: [f64; Evidence::COUNT],
+    /// Weight of a document that is more similar than all others by far. Not learned, because such messages are few.
+    pub lead: f64,
     /// From this confidence a memory is shown whole.
     pub sure: f64,
     /// From this confidence a memory is named.
@@ -52,6 +53,7 @@ impl ScriptCalibration {
             weights: [
                 0.373, 2.166, 0.898, 0.919, 2.903, -0.244, -1.312, -1.200, -2.308, 0.000, 0.000,
             ],
+            lead: 0.75,
             sure: 0.440,
             likely: 0.025,
         },
@@ -60,6 +62,7 @@ impl ScriptCalibration {
             weights: [
                 0.596, 2.488, 0.843, 0.719, 3.271, -0.315, -0.846, -0.888, -2.105, 0.000, 0.000,
             ],
+            lead: 0.0,
             sure: 0.460,
             likely: 0.020,
         },
@@ -71,6 +74,7 @@ impl ScriptCalibration {
             weights: [
                 0.443, 2.070, 0.880, 0.888, 2.794, -0.027, -1.381, -1.173, -2.237, 0.000, 0.000,
             ],
+            lead: 0.75,
             sure: 0.405,
             likely: 0.025,
         },
@@ -79,6 +83,7 @@ impl ScriptCalibration {
             weights: [
                 0.511, 2.264, 0.825, 0.800, 2.630, -0.068, -0.997, -0.936, -2.200, -0.038, 0.733,
             ],
+            lead: 0.0,
             sure: 0.455,
             likely: 0.025,
         },
@@ -92,31 +97,28 @@ impl ScriptCalibration {
 impl Calibration {
     /// Shows nothing.
     pub const NONE: Self =
-        Self { bias: 0.0, weights: [0.0; Evidence::COUNT], sure: 1.0, likely: 1.0 };
+        Self { bias: 0.0, weights: [0.0; Evidence::COUNT], lead: 0.0, sure: 1.0, likely: 1.0 };
 
     /// The probability that a document with this evidence helps, 0 to 1.
     pub fn confidence(&self, evidence: &Evidence) -> f64 {
-        let weighted = self.weights.iter().zip(evidence.values());
-        let learned = weighted.map(|(weight, value)| weight * value).sum::<f64>();
-        let odds = self.bias + learned + FILES * evidence.files + LEAD * evidence.similarity_lead;
+        let odds = self.bias + self.parts(evidence).map(|(_, part)| part).sum::<f64>();
         1.0 / (1.0 + (-odds).exp())
     }
 
     /// What each figure adds to the log odds, with its name, largest first; those that add nothing are left out.
     pub fn contributions(&self, evidence: &Evidence) -> Vec<(&'static str, f64)> {
-        let values =
-            self.weights.iter().zip(evidence.values()).map(|(weight, value)| weight * value);
-        let mut parts: Vec<(&'static str, f64)> = Evidence::NAMES
-            .into_iter()
-            .zip(values)
-            .chain([
-                ("files", FILES * evidence.files),
-                ("similarity_margin", LEAD * evidence.similarity_lead),
-            ])
-            .filter(|(_, part)| part.abs() >= 0.05)
-            .collect();
+        let mut parts: Vec<(&'static str, f64)> =
+            self.parts(evidence).filter(|(_, part)| part.abs() >= 0.05).collect();
         parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         parts
+    }
+
+    fn parts(&self, evidence: &Evidence) -> impl Iterator<Item = (&'static str, f64)> {
+        let values = self.weights.into_iter().zip(evidence.values());
+        let learned = values.map(|(weight, value)| weight * value);
+        let lead = self.lead * (evidence.similarity_margin - SMALL_LEAD).max(0.0);
+        let chosen = [("files", FILES * evidence.files), ("similarity_margin", lead)];
+        Evidence::NAMES.into_iter().zip(learned).chain(chosen)
     }
 
     /// The tier of a document with this confidence.

@@ -28,14 +28,12 @@ pub struct Evidence {
     pub similarity: f64,
     /// The same relative to the best other document.
     pub similarity_margin: f64,
-    /// What is above 1.5 of that, in scripts with spaces: there words match well, and a small distance says nothing.
-    pub similarity_lead: f64,
     /// Rarity of the files that the document is about and the conversation has open.
     pub files: f64,
 }
 
 impl Evidence {
-    /// Number of figures that are weighed by learned weights: all but coverage, files and the lead.
+    /// Number of figures that are weighed by learned weights: all but coverage and files.
     pub const COUNT: usize = 11;
     /// Their names, in the order of [`Evidence::values`].
     pub const NAMES: [&str; Self::COUNT] = [

@@ -168,7 +168,7 @@ impl Ranker {
         let calibration = learned.of(query.is_unspaced);
         let ranked = |FusedDoc { scored, word_index, fused_rank }| {
             let by_words = word_index.map_or_else(|| reader.without_words(), |at| reader.at(at));
-            let evidence = nearest.add_evidence(scored.doc, query.is_unspaced, by_words);
+            let evidence = nearest.add_evidence(scored.doc, by_words);
             let matches = word_index.and_then(|at| matches.get_mut(at)).map(std::mem::take);
             RankedDoc {
                 doc: scored.doc,

@@ -22,8 +22,6 @@ const MIN_SIMILARITY: f64 = 0.1;
 pub(crate) const DEPTH: usize = 50;
 /// Beyond this a few documents of one kind say nothing about what is usual.
 const MOST_DEVIATIONS: f64 = 6.0;
-/// In scripts with spaces, only a document that is further ahead of the others than this is likelier.
-const SMALL_LEAD: f64 = 1.5;
 /// Rank fusion constant: higher values give less weight to the first ranks.
 const FLATNESS: f64 = 10.0;
 
@@ -84,12 +82,7 @@ pub(crate) struct VectorRanking {
 
 impl VectorRanking {
     /// Adds the similarity of a document, in deviations from what is usual, and its distance to the best other document.
-    pub(crate) fn add_evidence(
-        &self,
-        doc: ViewDocId,
-        is_unspaced: bool,
-        evidence: Evidence,
-    ) -> Evidence {
+    pub(crate) fn add_evidence(&self, doc: ViewDocId, evidence: Evidence) -> Evidence {
         if self.order.is_empty() {
             return evidence;
         }
@@ -99,14 +92,7 @@ impl VectorRanking {
         let own = standardized(self.order.iter().find(|near| near.doc == doc));
         let other = standardized(self.order.iter().find(|near| near.doc != doc));
         let bounded = |deviations: f64| deviations.clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
-        let margin = bounded(own - other);
-        let lead = if is_unspaced { 0.0 } else { (margin - SMALL_LEAD).max(0.0) };
-        Evidence {
-            similarity: bounded(own),
-            similarity_margin: margin,
-            similarity_lead: lead,
-            ..evidence
-        }
+        Evidence { similarity: bounded(own), similarity_margin: bounded(own - other), ..evidence }
     }
 }
 

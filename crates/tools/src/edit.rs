@@ -43,8 +43,7 @@ const SCHEMA: &str = concat!(
     r#"},"required":["file_path","old_string","new_string"],"additionalProperties":false}"#,
 );
 
-const SHORT: &str =
-    "Replaces a piece of text, which must be unique, in a file that was read before.";
+const SHORT: &str = "Changes a file that was read before: replaces old_string, which must be unique in it, with new_string.";
 
 const FULL: &str = "\
 Replaces a piece of text in a file.
@@ -211,8 +210,8 @@ fn refuse_existing(target: &WriteTarget) -> Result<(), ToolError> {
     let reason = if metadata.is_file() && metadata.len() == 0 {
         "exists and is empty; give it its content with Write"
     } else {
-        "exists and has content, and an empty `old_string` only makes new files; give the text to replace as \
-         `old_string`: to add lines, a line beside them"
+        "exists and has content, and an empty `old_string` only makes new files; read it, then give the text to \
+         replace as `old_string`: to add lines, a line beside them"
     };
     Err(refused(&target.real, reason))
 }

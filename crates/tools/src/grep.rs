@@ -9,6 +9,7 @@ mod report;
 mod search;
 
 use std::borrow::Cow;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use dormouse_conversation::known_tools::GREP;
@@ -98,11 +99,18 @@ impl Tool for Grep {
             let searching = blocking(&context.cancel, move |cancel| {
                 let deadline = Deadline::after(PATIENCE);
                 let query = GrepQuery::new(&input)?;
-                let root = input.path.map_or_else(|| folder.clone(), |path| folder.join(path));
+                let root =
+                    input.path.as_ref().map_or_else(|| folder.clone(), |path| folder.join(path));
                 let limits =
                     SearchLimits { folder: &folder, gate: gate.as_ref(), cancel, deadline };
                 let results = search::search(&root, &query, limits)?;
-                Ok(ToolOutput::text(report::report(&results, &query)))
+                let text = report::report(&results, &query);
+                Ok(ToolOutput::text(match file_to_read(&input, &root) {
+                    Some(file) if results.is_empty() => {
+                        format!("{text}\n[Read shows what {file} says]")
+                    }
+                    _ => text,
+                }))
             });
             // A pattern may take long before the first file is read, or in one line of it.
             match tokio::time::timeout(PATIENCE + GRACE, searching).await {
@@ -115,4 +123,17 @@ impl Tool for Grep {
             }
         })
     }
+}
+
+/// The one file that the call is about: the one it searches, or whose name it searches for.
+fn file_to_read(input: &GrepInput, root: &Path) -> Option<String> {
+    if root.is_file() {
+        return Some("the file".to_owned());
+    }
+    let is_below = |name: &&String| {
+        let is_plain =
+            Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        is_plain && root.join(name).is_file()
+    };
+    input.glob.iter().chain([&input.pattern]).find(is_below).map(|name| format!("`{name}`"))
 }

@@ -30,7 +30,7 @@ const SCHEMA: &str = concat!(
     r#"},"required":["file_path","content"],"additionalProperties":false}"#,
 );
 
-const SHORT: &str = "Makes a file with the given content, or replaces one that was read before.";
+const SHORT: &str = "Makes a new file. To change a file that exists, use Edit.";
 
 const FULL: &str = "\
 Makes a file with the given content, or replaces a file whole.

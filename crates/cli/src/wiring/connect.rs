@@ -161,6 +161,7 @@ pub(crate) async fn connect(
         clearing,
         thinking,
         server_summaries: by_server.summaries,
+        for_small_model: budget.prompt.size == PromptSize::Short,
         ..provider
             .dialect_for(&bare_name, settings.memory.tool, settings.web_search.provider)
             .with_request_fields(settings.request_fields_for(&bare_name), of_local_server)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_conversation::transcript::MessageHeader;
-use dormouse_conversation::{Block, Message, MessageFlags, Response, Role, ToolUseId};
+use dormouse_conversation::{Block, Message, MessageFlags, PromptSize, Response, Role, ToolUseId};
 use dormouse_hooks::BatchCall;
 use dormouse_memory::Trust;
 use dormouse_model::SentRequest;
@@ -24,7 +24,7 @@ use crate::event_sink::TurnContext;
 use crate::layers::Layers;
 use crate::meter::RequestMeter;
 use crate::notice::EngineNotice;
-use crate::turn_state::{Recovery, TurnAction, TurnEvent, TurnState};
+use crate::turn_state::{NextStep, Recovery, TurnAction, TurnEvent, TurnState};
 use event_sources::{DriverEvent, EventSources, ResponseSource};
 
 /// Runs the loop to its end.
@@ -39,7 +39,8 @@ pub(crate) async fn run(
     let state = TurnState::new(max_requests)
         .with_account(account)
         .folding(folds)
-        .ending_repetition(repetition);
+        .ending_repetition(repetition)
+        .saying_next_step(next_step(engine));
     let mut driver = Driver::new(engine, turn);
     let result = driver.drive(state).await;
     driver.meter.flush();
@@ -51,6 +52,17 @@ pub(crate) async fn run(
         }
     }
     result
+}
+
+/// A small model is told what to do next, unless the user has switched such remarks off.
+fn next_step(engine: &Engine) -> Option<NextStep> {
+    let config = &engine.config;
+    let is_small = config.model.budget.prompt.size == PromptSize::Short;
+    if !is_small || !config.tools.ends_repetition {
+        return None;
+    }
+    let prompt = engine.conversation.history().last()?.blocks.last()?.as_text()?;
+    Some(NextStep::of_prompt(&prompt))
 }
 
 /// What follows from an action.

@@ -19,7 +19,9 @@ pub(super) static SAVE: ToolSpec = ToolSpec {
          - `quotes` are for background tasks: the words that it rests on, verbatim.\n\
          - Secrets are refused. Replacing what the user wrote needs their confirmation.",
     ),
-    short: Cow::Borrowed("Saves a memory for later conversations, or changes one."),
+    short: Cow::Borrowed(
+        "Remembers something about the user or their decisions, for later conversations.",
+    ),
     schema: Cow::Borrowed(concat!(
         r#"{"type":"object","properties":{"#,
         r#""name":{"type":"string","description":"A few words."},"#,

@@ -5,12 +5,14 @@
 
 mod action;
 mod action_lists;
+mod next_step;
 mod partial_response;
 mod recovery;
 mod repetition;
 mod step;
 
 pub(crate) use action::{TurnAction, TurnEvent};
+pub(crate) use next_step::NextStep;
 pub(crate) use partial_response::PendingCall;
 pub(crate) use recovery::Recovery;
 pub(crate) use repetition::is_known_result;

@@ -121,6 +121,11 @@ impl PartialResponse {
         self.calls.iter().map(|tracked| (&tracked.call, tracked.result.as_ref()))
     }
 
+    /// The tool that a call is of.
+    pub(crate) fn tool_of(&self, id: &ToolUseId) -> Option<&str> {
+        self.calls().find(|(call, _)| call.id == *id).map(|(call, _)| call.name.as_str())
+    }
+
     pub(crate) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }

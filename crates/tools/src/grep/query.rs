@@ -26,9 +26,9 @@ const SEARCH_MEMORY: usize = 64 * 1024 * 1024;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GrepInput {
-    pattern: String,
+    pub(super) pattern: String,
     pub(super) path: Option<PathBuf>,
-    glob: Option<String>,
+    pub(super) glob: Option<String>,
     output_mode: Option<GrepMode>,
     after: Option<usize>,
     before: Option<usize>,

@@ -102,9 +102,6 @@ impl Page {
         let mut notes = Vec::new();
         if all_files == 0 {
             notes.push("[nothing matches]".to_owned());
-            if results.is_file && results.binary == 0 {
-                notes.push("[Read shows what the file says]".to_owned());
-            }
             if results.binary > 0 {
                 notes.push(format!("[{} binary files were not searched]", results.binary));
             }

@@ -46,8 +46,6 @@ pub(super) struct Results {
     pub(super) denied: u64,
     /// Whether it was stopped before everything was searched.
     pub(super) is_stopped: bool,
-    /// Whether one file was searched, not a folder.
-    pub(super) is_file: bool,
 }
 
 /// When a search answers with what it has.
@@ -123,6 +121,11 @@ pub(super) enum LineKind {
 }
 
 impl Results {
+    /// Whether all text was searched, and nothing matches.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.dropped_files == 0 && self.binary == 0 && !self.is_stopped
+    }
+
     fn add(&mut self, path: PathBuf, hits: Hits) {
         let path_chars = path.to_string_lossy().chars().count();
         let lines = hits.lines.iter().filter(|line| line.kind != LineKind::Break).count();
@@ -164,8 +167,7 @@ pub(super) fn search(
     }
     check(limits.cancel)?;
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (is_stopped, is_file) = (limits.deadline.is_over(), metadata.is_file());
-    Ok(Results { is_stopped, is_file, ..results })
+    Ok(Results { is_stopped: limits.deadline.is_over(), ..results })
 }
 
 /// Whether it is where the system shows the environments of processes, which hold keys.

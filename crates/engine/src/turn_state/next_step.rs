@@ -1,0 +1,79 @@
+//! A sentence behind results in small windows that says what to do next. Without it small models go on calling tools after the
+//! answer is there, or forget the change that they had begun.
+
+use dormouse_conversation::known_tools::{BASH, traits_of};
+use dormouse_conversation::{Block, FileUse, ResultContent, ToolPurpose, ToolUseId};
+
+const ANSWER: &str =
+    "[If everything the user asked for is done or known now, answer in words without a tool call.]";
+const CHANGE: &str = "[Nothing is changed yet: make the change now with Edit.]";
+
+/// What is known of a turn that says what its next step is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NextStep {
+    /// Whether the user asked a question.
+    is_question: bool,
+    /// Whether a change of a file has failed, and none was made since.
+    is_change_due: bool,
+}
+
+impl NextStep {
+    /// For a turn with this prompt.
+    pub(crate) fn of_prompt(prompt: &str) -> Self {
+        Self { is_question: prompt.contains(['?', '？']), is_change_due: false }
+    }
+
+    /// The result of a call of this tool, with a sentence behind it where one helps.
+    pub(super) fn note(&mut self, tool: &str, id: &ToolUseId, result: Block) -> Block {
+        let sentence = self.sentence(tool, result.is_error());
+        match (sentence, result.result_content()) {
+            (Some(sentence), Some(ResultContent::Text(text))) => {
+                let text = ResultContent::Text(format!("{text}\n\n{sentence}"));
+                Block::tool_result(id, &text, false)
+            }
+            _ => result,
+        }
+    }
+
+    fn sentence(&mut self, tool: &str, is_error: bool) -> Option<&'static str> {
+        let traits = traits_of(tool);
+        match traits.file_use {
+            Some(FileUse::Writes | FileUse::Edits) => {
+                self.is_change_due = is_error;
+                (!is_error).then_some(ANSWER)
+            }
+            _ if is_error => None,
+            Some(FileUse::Reads) if self.is_change_due => Some(CHANGE),
+            Some(FileUse::Reads) => self.is_question.then_some(ANSWER),
+            // What a search found is seldom the answer itself.
+            None => {
+                let is_act = tool == BASH.name || traits.purpose == ToolPurpose::MemoryWrite;
+                is_act.then_some(ANSWER)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentences(prompt: &str, calls: &[(&str, bool)]) -> Vec<Option<&'static str>> {
+        let mut next = NextStep::of_prompt(prompt);
+        calls.iter().map(|(tool, is_error)| next.sentence(tool, *is_error)).collect()
+    }
+
+    #[test]
+    fn a_change_that_failed_is_made_after_reading() {
+        let calls = [("Edit", true), ("Read", false), ("Edit", false), ("Read", false)];
+        let said = sentences("Rename it.", &calls);
+        assert_eq!(said, [None, Some(CHANGE), Some(ANSWER), None]);
+    }
+
+    #[test]
+    fn a_question_is_answered_from_what_was_read_and_not_from_a_search() {
+        let calls = [("Grep", false), ("Read", true), ("Read", false), ("Bash", false)];
+        let said = sentences("有多少？", &calls);
+        assert_eq!(said, [None, None, Some(ANSWER), Some(ANSWER)]);
+    }
+}
