@@ -12,12 +12,14 @@ use crate::talk::{leave, say, talk, texts, wait_for_prompt};
 fn reads(wire: WireFormat, times: usize, at_once: usize) -> ServerBuilder {
     let mut calls = 0;
     small(wire).reply_with(move |request| {
+        let last = texts(&request.last_message()).pop().unwrap();
+        let said = last.strip_prefix("# The user's message\n").unwrap_or(&last);
         // A prompt begins anew.
-        if texts(&request.last_message()).last().unwrap().starts_with("begin") {
+        if said.starts_with("begin") {
             calls = 0;
         }
         calls += 1;
-        let quick = texts(&request.last_message()).last().unwrap().starts_with("just");
+        let quick = said.starts_with("just");
         if calls > times || quick {
             return ScriptedTurn::new().text("all done").into();
         }

@@ -90,13 +90,13 @@ fn a_project_can_only_be_stricter_and_only_once_trusted() {
     let rules =
         value!([{"type": "reference", "rule": "auto"}, {"type": "project", "rule": "inbox"}]);
     settings(&home, &theirs, &rules);
-    let turns = || vec![save("Nuts", "project", "nuts"), save("Naps", "reference", "naps")];
-    let (output, server) = run(&mut home, turns());
+    let turns = |nuts| vec![save("Nuts", "project", nuts), save("Naps", "reference", "naps")];
+    let (output, server) = run(&mut home, turns("nuts"));
     server.finish();
     assert!(output.stderr.contains("is not trusted"), "{}", output.stderr);
     assert_eq!((waiting(&home), names(&json(&home, &["list"], 0))), (vec![1], vec!["Nuts".into()]));
     home.run(&mut dormouse(&home, &["permissions", "trust", "--yes"])).success();
-    let (_, server) = run(&mut home, turns());
+    let (_, server) = run(&mut home, turns("more nuts"));
     server.finish();
     assert_eq!((waiting(&home), names(&json(&home, &["list"], 0)).len()), (vec![1, 2, 3], 1));
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
 use dormouse_conversation::transcript::MessageHeader;
-use dormouse_conversation::{Block, Message, MessageFlags, PromptSize, Response, Role, ToolUseId};
+use dormouse_conversation::{Block, Message, MessageFlags, Response, Role, ToolUseId};
 use dormouse_hooks::BatchCall;
 use dormouse_memory::Trust;
 use dormouse_model::SentRequest;
@@ -36,11 +36,13 @@ pub(crate) async fn run(
     let folds = engine.config.window.compaction.collapse;
     let account = engine.spending.turn_account();
     let repetition = engine.config.tools.ends_repetition;
+    let size = engine.config.model.budget.prompt.size;
+    let last = engine.conversation.history().last();
+    let next_step = NextStep::of_turn(size, last).filter(|_| repetition);
     let state = TurnState::new(max_requests)
         .with_account(account)
         .folding(folds)
-        .ending_repetition(repetition)
-        .saying_next_step(next_step(engine));
+        .noting_results(repetition, next_step);
     let mut driver = Driver::new(engine, turn);
     let result = driver.drive(state).await;
     driver.meter.flush();
@@ -52,17 +54,6 @@ pub(crate) async fn run(
         }
     }
     result
-}
-
-/// A small model is told what to do next, unless the user has switched such remarks off.
-fn next_step(engine: &Engine) -> Option<NextStep> {
-    let config = &engine.config;
-    let is_small = config.model.budget.prompt.size == PromptSize::Short;
-    if !is_small || !config.tools.ends_repetition {
-        return None;
-    }
-    let prompt = engine.conversation.history().last()?.blocks.last()?.as_text()?;
-    Some(NextStep::of_prompt(&prompt))
 }
 
 /// What follows from an action.

@@ -63,7 +63,7 @@ impl SessionMemory {
             return save_in_draft(draft, check, &proposed)
                 .inspect_err(|error| check.on_rejected(&proposed.memory.name, &error.to_string()));
         }
-        if request.existing.is_none() && self.is_known(store, request.memory) {
+        if request.existing.is_none() && is_known(self.memories(), store.scope(), request.memory) {
             return Ok(MemoryWriteResult::Written(format!(
                 "not saved: a memory named `{}` says exactly this already",
                 request.memory.name
@@ -87,18 +87,6 @@ impl SessionMemory {
             check.on_saved(&proposed);
         }
         Ok(written)
-    }
-
-    /// Whether a memory has this very name, description and text.
-    fn is_known(&self, store: &Arc<Store>, new: &NewMemory) -> bool {
-        let named = self.memories().find(&new.name, Some(store.scope()), QuarantineFilter::Include);
-        // A memory that cannot be found or read is not known: the new one is saved.
-        named.is_ok_and(|known| {
-            let text = known.file_text().unwrap_or_default();
-            let is_described =
-                known.memory.header.description.as_deref() == Some(&*new.description);
-            is_described && text.trim_end().ends_with(new.body.trim())
-        })
     }
 
     /// The files of the memories to replace. They are in the same store: a change is made in one store.
@@ -345,6 +333,17 @@ fn answer_by_known(
             TextRelation::Repeats => Some(repeated_text(&found)),
             TextRelation::Contradicts => Some(contradicted_text(&found)),
         }
+    })
+}
+
+/// Whether a memory of this scope has this very name, description and text.
+fn is_known(memories: &ReachableMemories, scope: Scope, new: &NewMemory) -> bool {
+    let named = memories.find(&new.name, Some(scope), QuarantineFilter::Include);
+    // A memory that cannot be found or read is not known: the new one is saved.
+    named.is_ok_and(|known| {
+        let text = known.file_text().unwrap_or_default();
+        let is_described = known.memory.header.description.as_deref() == Some(&*new.description);
+        is_described && text.trim_end().ends_with(new.body.trim())
     })
 }
 

@@ -2,7 +2,9 @@
 //! answer is there, or forget the change that they had begun.
 
 use dormouse_conversation::known_tools::{BASH, traits_of};
-use dormouse_conversation::{Block, FileUse, ResultContent, ToolPurpose, ToolUseId};
+use dormouse_conversation::{
+    Block, FileUse, Message, PromptSize, ResultContent, ToolPurpose, ToolUseId,
+};
 
 const ANSWER: &str =
     "[If everything the user asked for is done or known now, answer in words without a tool call.]";
@@ -18,8 +20,13 @@ pub(crate) struct NextStep {
 }
 
 impl NextStep {
-    /// For a turn with this prompt.
-    pub(crate) fn of_prompt(prompt: &str) -> Self {
+    /// For a turn that this message begins; none where the window is not small.
+    pub(crate) fn of_turn(size: PromptSize, message: Option<&Message>) -> Option<Self> {
+        let prompt = message?.blocks.last()?.as_text()?;
+        (size == PromptSize::Short).then(|| Self::of_prompt(&prompt))
+    }
+
+    fn of_prompt(prompt: &str) -> Self {
         Self { is_question: prompt.contains(['?', '？']), is_change_due: false }
     }
 

@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use dormouse_conversation::known_tools::BASH_OUTPUT;
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
 
+use super::next_step::NextStep;
 use super::partial_response::{PartialResponse, PendingCall};
 
 /// Ends a result that the model has seen before.
@@ -33,11 +34,13 @@ pub(super) struct Repetition {
     /// Whether repetitions count.
     is_on: bool,
     made: Vec<MadeCall>,
+    /// What results say besides, in small windows.
+    next_step: Option<NextStep>,
 }
 
 impl Repetition {
-    pub(super) fn new(is_on: bool) -> Self {
-        Self { is_on, made: Vec::new() }
+    pub(super) fn new(is_on: bool, next_step: Option<NextStep>) -> Self {
+        Self { is_on, made: Vec::new(), next_step }
     }
 
     /// The model has forgotten what it called.
@@ -45,8 +48,17 @@ impl Repetition {
         self.made.clear();
     }
 
-    /// The result of a call, with a note if the model has seen it, and nothing new since.
-    pub(super) fn note(&self, response: &PartialResponse, id: &ToolUseId, result: Block) -> Block {
+    /// The result of a call, with what to do next, and a note if the model has seen it, and nothing new since.
+    pub(super) fn note(
+        &mut self,
+        response: &PartialResponse,
+        id: &ToolUseId,
+        result: Block,
+    ) -> Block {
+        let result = match (&mut self.next_step, response.tool_of(id)) {
+            (Some(next_step), Some(tool)) => next_step.note(tool, id, result),
+            _ => result,
+        };
         let until = response.calls().position(|(call, _)| call.id == *id);
         let calls = response.calls().take(until.map_or(0, |last| last + 1));
         let calls: Vec<u64> = calls.map(|(call, _)| digest(call).unwrap_or_default()).collect();

@@ -60,8 +60,6 @@ pub(crate) struct TurnState {
     /// Why the turn ends before the next request.
     halt: Option<String>,
     repetition: Repetition,
-    /// Says what to do next, in small windows.
-    next_step: Option<NextStep>,
     /// Recoveries that were tried for this request.
     tried: Vec<Recovery>,
     /// Whether summarized spans may be waiting to be folded.
@@ -82,7 +80,6 @@ impl TurnState {
             is_paused: false,
             halt: None,
             repetition: Repetition::default(),
-            next_step: None,
             tried: Vec::new(),
             folds: false,
         }
@@ -108,14 +105,9 @@ impl TurnState {
         self.repetition.forget();
     }
 
-    /// Whether the same call, made again and again, ends the turn.
-    pub(crate) fn ending_repetition(self, ends: bool) -> Self {
-        Self { repetition: Repetition::new(ends), ..self }
-    }
-
-    /// With what its results say about the next step.
-    pub(crate) fn saying_next_step(self, next_step: Option<NextStep>) -> Self {
-        Self { next_step, ..self }
+    /// Whether the same call, made again and again, ends the turn, and what results say about the next step.
+    pub(crate) fn noting_results(self, ends: bool, next_step: Option<NextStep>) -> Self {
+        Self { repetition: Repetition::new(ends, next_step), ..self }
     }
 
     /// The end of the turn if the cost limit is reached.
@@ -346,10 +338,6 @@ impl TurnState {
         later: Later,
     ) -> Vec<TurnAction> {
         let mut actions = Vec::new();
-        let block = match (&mut self.next_step, response.tool_of(id)) {
-            (Some(next_step), Some(tool)) => next_step.note(tool, id, block),
-            _ => block,
-        };
         let block = self.repetition.note(&response, id, block);
         if let Some(name) = response.finish_call(id, block.clone()) {
             actions.push(TurnAction::RecordResult(block.clone()));

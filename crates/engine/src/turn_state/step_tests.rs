@@ -257,7 +257,7 @@ fn a_round_can_halt_the_turn() {
 #[test]
 fn the_same_call_again_and_again_ends_the_turn() {
     let last_action = |forgets: bool| {
-        let mut turn = TurnState::new(None).ending_repetition(true);
+        let mut turn = TurnState::new(None).noting_results(true, None);
         turn.step(TurnEvent::Begin);
         let mut last = None;
         for id in ["a", "b", "c"] {
