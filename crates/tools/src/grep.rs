@@ -21,7 +21,7 @@ use crate::{
     CallContext, ResultLimit, Tool, ToolClass, ToolError, ToolOutput, ToolSpec, parse_input,
 };
 use query::{GrepInput, GrepQuery, RESULT_CHARS};
-use search::{Deadline, SearchLimits};
+use search::{Deadline, Results, SearchLimits};
 
 /// After this time a search answers with what it has found.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -105,8 +105,8 @@ impl Tool for Grep {
                     SearchLimits { folder: &folder, gate: gate.as_ref(), cancel, deadline };
                 let results = search::search(&root, &query, limits)?;
                 let text = report::report(&results, &query);
-                Ok(ToolOutput::text(match file_to_read(&input, &root) {
-                    Some(file) if results.is_empty() => {
+                Ok(ToolOutput::text(match file_to_read(&input, &root, &results) {
+                    Some(file) => {
                         format!("{text}\n[Read shows what {file} says]")
                     }
                     _ => text,
@@ -125,10 +125,13 @@ impl Tool for Grep {
     }
 }
 
-/// The one file that the call is about: the one it searches, or whose name it searches for.
-fn file_to_read(input: &GrepInput, root: &Path) -> Option<String> {
+/// The one file that a call without matches is about: the one it searches, or whose name it searches for.
+fn file_to_read(input: &GrepInput, root: &Path, results: &Results) -> Option<String> {
+    if !results.is_empty() {
+        return None;
+    }
     if root.is_file() {
-        return Some("the file".to_owned());
+        return (results.binary == 0).then(|| "the file".to_owned());
     }
     let is_below = |name: &&String| {
         let is_plain =

@@ -121,9 +121,9 @@ pub(super) enum LineKind {
 }
 
 impl Results {
-    /// Whether all text was searched, and nothing matches.
+    /// Whether everything was searched, and nothing matches.
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.dropped_files == 0 && self.binary == 0 && !self.is_stopped
+        self.files.is_empty() && self.dropped_files == 0 && !self.is_stopped
     }
 
     fn add(&mut self, path: PathBuf, hits: Hits) {

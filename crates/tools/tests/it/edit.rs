@@ -90,7 +90,7 @@ async fn a_failed_edit_leaves_the_file_untouched() {
         (edit(&path, "one", "one"), "`old_string` and `new_string` are the same"),
         (
             edit(&path, "", "1"),
-            "exists and has content, and an empty `old_string` only makes new files; give the text to replace",
+            "exists and has content, and an empty `old_string` only makes new files; read it, then give the text",
         ),
         (edit("missing", "a", "1"), "missing does not exist; use Glob to find the file, or Write"),
     ] {

@@ -42,6 +42,24 @@ async fn the_three_modes() {
     );
 }
 
+/// Small models search for the name of a file, or for a question's words in it.
+#[tokio::test]
+async fn a_search_that_finds_nothing_names_the_file_to_read() {
+    let scene = project();
+    for (call, named) in [
+        (json!({"pattern": "b.rs"}), Some("`b.rs`")),
+        (json!({"pattern": "how many", "glob": "a/deep.rs"}), Some("`a/deep.rs`")),
+        (json!({"pattern": "how many", "path": "b.rs"}), Some("the file")),
+        (json!({"pattern": "../b.rs", "path": "a"}), None),
+        (json!({"pattern": "how many", "glob": "*.rs"}), None),
+    ] {
+        let note = named.map(|name| format!("[Read shows what {name} says]"));
+        let text = scene.text("Grep", &call).await;
+        assert!(text.starts_with("[nothing matches]"), "{text}");
+        assert_eq!(text.lines().find(|line| line.contains("Read")), note.as_deref(), "{call}");
+    }
+}
+
 #[tokio::test]
 async fn where_it_looks() {
     let scene = project();
