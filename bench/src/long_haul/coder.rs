@@ -2,6 +2,7 @@
 
 use dormouse_engine::FORK_TAG;
 use dormouse_model::script::ScriptedTurn;
+use dormouse_testkit::typed_text;
 use serde_json::{Value, json};
 
 use super::agent_script::{FORKED, answer_forked, rounds_with_agents};
@@ -159,12 +160,12 @@ fn notes(told: &str, number: u64) -> ScriptedTurn {
     ScriptedTurn::new().call(format!("notes_{number}"), "Edit", input.to_string())
 }
 
-/// The texts of a message's own blocks.
+/// The texts of a message's own blocks, as they were typed.
 pub(super) fn texts(message: &Value) -> Vec<&str> {
     match message.get("content") {
-        Some(Value::String(text)) => vec![text.as_str()],
+        Some(Value::String(text)) => vec![typed_text(text)],
         Some(Value::Array(blocks)) => {
-            blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
+            blocks.iter().filter_map(|block| block.get("text")?.as_str()).map(typed_text).collect()
         }
         _ => Vec::new(),
     }

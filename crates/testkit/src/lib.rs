@@ -65,4 +65,4 @@ pub use state::{Attended, output_tokens};
 pub use terminal::Terminal;
 pub use trail::{Step, Trail};
 pub use vt100::{Cell, Color as CellColor, Screen};
-pub use wire::request_path;
+pub use wire::{request_path, typed_text};

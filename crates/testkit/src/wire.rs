@@ -1,4 +1,4 @@
-//! Where requests of each wire format go.
+//! Where requests of each wire format go, and how they carry what the user typed.
 
 use dormouse_model::WireFormat;
 
@@ -8,4 +8,9 @@ pub fn request_path(wire: WireFormat) -> &'static str {
         WireFormat::Anthropic => "/v1/messages",
         WireFormat::OpenAi => "/v1/chat/completions",
     }
+}
+
+/// What the user typed, without the heading it has in a small window.
+pub fn typed_text(text: &str) -> &str {
+    text.strip_prefix("# The user's message\n").unwrap_or(text)
 }

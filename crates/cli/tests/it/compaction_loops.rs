@@ -1,7 +1,7 @@
 //! Compacting by itself stops when it does not help, and only then (C-20).
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, ServerBuilder, TestHome, WireFormat};
+use dormouse_testkit::{Reply, ServerBuilder, TestHome, WireFormat, typed_text};
 
 use crate::compacting::{SUMMARY, boundaries, home, last_text, small, summaries};
 use crate::program::{BOTH, ask};
@@ -13,7 +13,7 @@ fn reads(wire: WireFormat, times: usize, at_once: usize) -> ServerBuilder {
     let mut calls = 0;
     small(wire).reply_with(move |request| {
         let last = texts(&request.last_message()).pop().unwrap();
-        let said = last.strip_prefix("# The user's message\n").unwrap_or(&last);
+        let said = typed_text(&last);
         // A prompt begins anew.
         if said.starts_with("begin") {
             calls = 0;
