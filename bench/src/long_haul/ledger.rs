@@ -225,9 +225,12 @@ impl Ledger {
     fn attend_fork(&mut self, body: &[u8], told: &str) -> Attended {
         let kind = Fork::of(told);
         self.forks.follow(body);
-        let own = self.forks.messages().rposition(is_own).unwrap_or(0);
+        let own = self.forks.messages().rposition(is_own);
         self.early_fork = None;
-        if !self.main.is_copied_by(&self.forks, own) {
+        // One that was compacted itself has no message of its parent's left.
+        if let Some(own) = own
+            && !self.main.is_copied_by(&self.forks, own)
+        {
             match kind {
                 Fork::Summary => self.counts.own_bytes += 1,
                 Fork::Agent => self.problem("a fork that is an agent does not begin as its parent"),
@@ -327,12 +330,11 @@ fn is_own(message: &[u8]) -> bool {
     memchr::memmem::find(message, tag.as_bytes()).is_some()
 }
 
-/// What a fork is told; nothing for a request of the conversation itself.
+/// What a fork is told; nothing for a request of the conversation itself. In a fork that was compacted the summary says it.
 fn fork_message(body: &[u8]) -> Option<String> {
-    let tag = format!(":\"{FORK_TAG}");
-    let at = memchr::memmem::rfind(body, tag.as_bytes())?;
-    let text = body.get(at + 1..)?;
-    let mut read = serde_json::Deserializer::from_slice(text).into_iter::<String>();
+    let at = memchr::memmem::rfind(body, FORK_TAG.as_bytes())?;
+    let text = [b"\"", body.get(at..)?].concat();
+    let mut read = serde_json::Deserializer::from_slice(&text).into_iter::<String>();
     read.next()?.ok()
 }
 
@@ -390,6 +392,19 @@ mod tests {
         assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 1));
         ledger.attend(&request(&["#0 a", "b", "again", "d", "e"]));
         assert!(ledger.problems.first().is_some_and(|problem| problem.contains("unannounced")));
+    }
+
+    #[test]
+    fn a_fork_is_no_part_of_the_conversation_also_after_its_compaction() {
+        let home = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::new(home.path(), 20_000, 4_000, Reading::OfWhatIsNew);
+        ledger.attend(&request(&["#0 a", "b", "c"]));
+        let task = format!("{FORK_TAG}\\nThis is a dream");
+        ledger.attend(&request(&["#0 a", "b", &task]));
+        ledger.attend(&request(&[&format!("The window was full. What was said:\\n{task}")]));
+        ledger.attend(&request(&["#0 a", "b", "c", "d", "e"]));
+        assert_eq!((ledger.problems.as_slice(), ledger.counts.breaks), ([].as_slice(), 0));
+        assert_eq!(ledger.counts.calls.dreams.requests, 2);
     }
 
     #[test]
