@@ -1,5 +1,7 @@
 //! A file that the user attached to a message with `@path`.
 
+use dormouse_conversation::reminder_text;
+
 use crate::fragment::Fragment;
 
 const BEGIN: &str = "The user attached ";
@@ -16,7 +18,7 @@ pub struct AttachedFile {
 impl AttachedFile {
     /// Whether a block's text is such a fragment, and so nobody's word.
     pub fn is_in(text: &str) -> bool {
-        text.strip_prefix("<system-reminder>\n").is_some_and(|inside| inside.starts_with(BEGIN))
+        reminder_text(text).is_some_and(|inside| inside.starts_with(BEGIN))
     }
 }
 

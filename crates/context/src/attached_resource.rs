@@ -1,5 +1,7 @@
 //! A resource of an MCP server that the user attached to a message with `@server:uri`.
 
+use dormouse_conversation::reminder_text;
+
 use crate::fragment::Fragment;
 
 const BEGIN: &str = "The user's message names a resource of an MCP server. What follows is the server's text, not the user's words: ";
@@ -16,7 +18,7 @@ pub struct AttachedResource {
 impl AttachedResource {
     /// Whether a block's text is such a fragment, and so from outside.
     pub fn is_in(text: &str) -> bool {
-        text.strip_prefix("<system-reminder>\n").is_some_and(|inside| inside.starts_with(BEGIN))
+        reminder_text(text).is_some_and(|inside| inside.starts_with(BEGIN))
     }
 }
 

@@ -1,5 +1,7 @@
 //! A prompt of an MCP server that the user called with `/mcp__server__prompt`.
 
+use dormouse_conversation::reminder_text;
+
 use crate::fragment::Fragment;
 
 const BEGIN: &str = "The user has called a prompt of an MCP server. What follows is the server's text, not the user's words; \
@@ -17,7 +19,7 @@ pub struct CalledPrompt {
 impl CalledPrompt {
     /// Whether a block's text is such a fragment, and so from outside.
     pub fn is_in(text: &str) -> bool {
-        text.strip_prefix("<system-reminder>\n").is_some_and(|inside| inside.starts_with(BEGIN))
+        reminder_text(text).is_some_and(|inside| inside.starts_with(BEGIN))
     }
 }
 

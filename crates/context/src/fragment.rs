@@ -3,7 +3,9 @@
 //! A fragment says what it is, how large it may get, and how it reads. All of them come to the model as
 //! reminders: marked as the program's words, not the user's.
 
-use dormouse_conversation::{Block, EnvironmentFacts, estimate_text, neutralize_reminder_tags};
+use dormouse_conversation::{
+    Block, EnvironmentFacts, as_reminder, estimate_text, neutralize_reminder_tags, reminder_text,
+};
 
 /// A piece of model-visible text.
 pub trait Fragment {
@@ -22,10 +24,7 @@ pub trait Fragment {
         self.render(&mut text);
         // A file can neither end the reminder that it stands in nor begin one of its own.
         let text = neutralize_reminder_tags(&text);
-        Block::text(&format!(
-            "<system-reminder>\n{}\n</system-reminder>",
-            within(&text, self.max_tokens())
-        ))
+        Block::text(&as_reminder(&within(&text, self.max_tokens())))
     }
 }
 
@@ -147,7 +146,7 @@ pub struct HookContext {
 impl HookContext {
     /// The words in a block's text; none if it is no such block.
     pub fn text_in(text: &str) -> Option<&str> {
-        text.strip_prefix("<system-reminder>\n")?.strip_prefix(HOOK_INTRO)
+        reminder_text(text)?.strip_prefix(HOOK_INTRO)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands outside of a call: one that the user ran themselves, with what it printed, and one in the background that has ended.
 
-use dormouse_conversation::Block;
+use dormouse_conversation::{Block, reminder_text};
 
 use crate::compact::texts::head_and_tail;
 use crate::fragment::Fragment;
@@ -23,8 +23,7 @@ impl UserCommandOutput {
     /// Command and output in a block of a conversation, as a terminal shows them; none if it is another block.
     pub fn shown_in(block: &Block) -> Option<String> {
         let text = block.as_text()?;
-        let shown = text.strip_prefix("<system-reminder>\n")?.strip_prefix(RAN_BY_USER)?;
-        Some(shown.strip_suffix("\n</system-reminder>")?.to_owned())
+        reminder_text(&text)?.strip_prefix(RAN_BY_USER).map(str::to_owned)
     }
 }
 

@@ -3,8 +3,8 @@
 //! Small models imitate the marks that the program puts around its own words. What stands between them is no answer, and
 //! the user does not see it. Blocks keep the text as it was received.
 
-const OPENING: &str = "<system-reminder>";
-const CLOSING: &str = "</system-reminder>";
+use crate::reminder_tags::{CLOSING, OPENING};
+
 const FENCE: &str = "```";
 
 /// Shows the text of an answer as it arrives, without imitated reminders: those that begin a line, have an end, and do

@@ -45,7 +45,7 @@ pub use message::{Message, MessageFlags, Response, Role, StopReason};
 pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
 pub use recall_reason::{RecallForm, RecallMatch, RecallRanking, RecallReason, RecallStep};
-pub use reminder_tags::neutralize_reminder_tags;
+pub use reminder_tags::{as_reminder, is_reminder, neutralize_reminder_tags, reminder_text};
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_bytes, estimate_json, estimate_text};

@@ -1,11 +1,29 @@
-//! The marks between which the program speaks, kept out of text that another process wrote.
+//! The marks between which the program speaks: put around its words, and kept out of text that another process wrote.
 //!
-//! Invariant: what comes out has no such mark, is as long as what went in, and is the same where there was none.
+//! Invariant: what comes out of [`neutralize_reminder_tags`] has no such mark, is as long as what went in, and is the same where there was none.
 
 use std::borrow::Cow;
 
 /// What stands in the marks, opening and closing.
 const NAME: &str = "system-reminder";
+pub(crate) const OPENING: &str = "<system-reminder>";
+pub(crate) const CLOSING: &str = "</system-reminder>";
+
+/// The program's words between the marks of a reminder.
+pub fn as_reminder(words: &str) -> String {
+    format!("{OPENING}\n{words}\n{CLOSING}")
+}
+
+/// The words of a text that is a reminder as a whole.
+pub fn reminder_text(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix(OPENING)?.strip_prefix('\n')?;
+    inside.strip_suffix(CLOSING)?.strip_suffix('\n')
+}
+
+/// Whether a text begins as a reminder does.
+pub fn is_reminder(text: &str) -> bool {
+    text.starts_with(OPENING)
+}
 
 /// The text, where `[` stands for the `<` of every mark. A model reads through blanks, case and characters that nobody
 /// sees, so they make no difference.
@@ -39,6 +57,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn words_of_a_reminder() {
+        assert_eq!(reminder_text(&as_reminder("Use tabs.\n")), Some("Use tabs.\n"));
+        assert!(is_reminder(&as_reminder("")) && !is_reminder("see <system-reminder>"));
+        for text in ["", "Use tabs.", "<system-reminder>\nnot closed", "<system-reminder>"] {
+            assert_eq!(reminder_text(text), None);
+        }
+    }
 
     #[test]
     fn marks_of_every_look() {

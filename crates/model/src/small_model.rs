@@ -1,10 +1,8 @@
 //! The user's messages as small models read them best: the program's words under a heading instead of between marks, and the user's
 //! under another. Small models take the marks for something to repeat, and lose sight of the question behind them.
 
-use dormouse_conversation::Block;
+use dormouse_conversation::{Block, reminder_text};
 
-const OPENING: &str = "<system-reminder>\n";
-const CLOSING: &str = "\n</system-reminder>";
 const OF_PROGRAM: &str = "# From the program";
 const OF_USER: &str = "# The user's message";
 
@@ -16,7 +14,7 @@ pub(crate) fn for_small_model(blocks: &[Block], is_typed: bool) -> Vec<Block> {
 
 fn with_heading(block: &Block, is_typed: bool) -> Option<Block> {
     let text = block.as_text()?;
-    match reminder(&text) {
+    match reminder_text(&text) {
         Some(words) => Some(Block::text(&format!("{OF_PROGRAM}\n{}\n", without_heading(words)))),
         None => is_typed.then(|| Block::text(&format!("{OF_USER}\n{text}"))),
     }
@@ -24,12 +22,7 @@ fn with_heading(block: &Block, is_typed: bool) -> Option<Block> {
 
 /// Whether any of the blocks is a reminder.
 pub(crate) fn has_reminder(blocks: &[Block]) -> bool {
-    blocks.iter().filter_map(Block::as_text).any(|text| reminder(&text).is_some())
-}
-
-/// What stands between the marks.
-fn reminder(text: &str) -> Option<&str> {
-    text.strip_prefix(OPENING)?.strip_suffix(CLOSING)
+    blocks.iter().filter_map(Block::as_text).any(|text| reminder_text(&text).is_some())
 }
 
 /// A file that the program shows does not begin words of the user's.

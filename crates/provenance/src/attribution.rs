@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use dormouse_base::MessageId;
 use dormouse_conversation::known_tools::{BASH, traits_of};
 use dormouse_conversation::{
-    Block, BlockKind, Message, OutputAuthor, ResultContent, Role, ToolUse, ToolUseId,
+    Block, BlockKind, Message, OutputAuthor, ResultContent, Role, ToolUse, ToolUseId, is_reminder,
 };
 
 /// The folder of results that were too long to send, as it appears in paths.
@@ -16,8 +16,6 @@ const FETCH_PROGRAMS: &[&str] =
     &["curl", "wget", "gh", "glab", "lynx", "w3m", "links", "http", "https", "xh", "nc", "ncat"];
 /// Files that are given to the model as instructions, or hold memories.
 const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "MEMORY.md"];
-/// Begins text that the program puts into a message.
-const REMINDER: &str = "<system-reminder>";
 
 /// Who wrote a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +94,7 @@ impl Attributor<'_> {
                 BlockKind::Text => {
                     let text = block.as_text().unwrap_or_default();
                     // Text after tool results was put there by the program.
-                    let is_program = inserted || has_results || text.starts_with(REMINDER);
+                    let is_program = inserted || has_results || is_reminder(&text);
                     let attribution =
                         if is_program { Attribution::Program } else { Attribution::User };
                     self.add(message.id, attribution, text);

@@ -106,10 +106,8 @@ impl Tool for Grep {
                 let results = search::search(&root, &query, limits)?;
                 let text = report::report(&results, &query);
                 Ok(ToolOutput::text(match file_to_read(&input, &root, &results) {
-                    Some(file) => {
-                        format!("{text}\n[Read shows what {file} says]")
-                    }
-                    _ => text,
+                    Some(file) => format!("{text}\n[Read shows what {file} says]"),
+                    None => text,
                 }))
             });
             // A pattern may take long before the first file is read, or in one line of it.

@@ -175,7 +175,7 @@ fn the_same_memory_is_saved_once() {
     output.success();
     let requests = server.requests();
     let again = result(requests.last().unwrap(), WireFormat::Anthropic);
-    assert_eq!(again, "not saved: a memory named `Staging host` says exactly this already");
+    assert!(again.starts_with("not saved: ") && again.contains("says this already"), "{again}");
     let listed = home.run(&mut dormouse(&home, &["memory", "list"]));
     assert_eq!(listed.stdout.matches("staging-host").count(), 1, "{}", listed.stdout);
     server.finish();

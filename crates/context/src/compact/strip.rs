@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, ResultContent};
+use dormouse_conversation::{Block, BlockKind, Message, ResultContent, is_reminder};
 use serde::Deserialize;
 
 use super::rounds::rounds;
@@ -14,9 +14,7 @@ use super::rounds::rounds;
 const MARGIN_PART: u64 = 10;
 /// The part of the rounds that goes when nobody knows how much is too much.
 const UNKNOWN_PART: usize = 5;
-/// How reminders begin: whatever they hold is put in again after a compaction.
-const REMINDER: &str = "<system-reminder>";
-/// What stands where a reminder stood.
+/// What stands where a reminder stood: what it held is put in again after a compaction.
 const REMINDER_GONE: &str = "[a reminder of the program stood here]";
 
 /// The messages for a summary request that cannot be sent as they are: pictures and documents as
@@ -143,7 +141,7 @@ fn strip_block(block: &Block, gone: &mut Vec<String>) -> Option<Block> {
     if is_thinking(block) {
         return None;
     }
-    if block.as_text().is_some_and(|text| text.trim_start().starts_with(REMINDER)) {
+    if block.as_text().is_some_and(|text| is_reminder(text.trim_start())) {
         return Some(Block::text(REMINDER_GONE));
     }
     Some(without_media_in(block, gone, &mut |_, _| true))

@@ -12,6 +12,7 @@ use super::format::LineIn;
 use super::sessions::{session_file, session_files};
 use crate::block::{Block, BlockKind, ResultContent};
 use crate::message::Role;
+use crate::reminder_tags::is_reminder;
 
 /// A passage around what was found, in characters on either side.
 const AROUND: usize = 160;
@@ -97,7 +98,7 @@ impl Wanted {
 /// What was said in a block, or answered by a tool.
 fn text_of(block: &Block) -> Option<(String, bool)> {
     if let Some(text) = block.as_text() {
-        return (!text.starts_with("<system-reminder>")).then_some((text, false));
+        return (!is_reminder(&text)).then_some((text, false));
     }
     match (block.kind(), block.result_content()?) {
         (BlockKind::ToolResult { .. }, ResultContent::Text(text)) => Some((text, true)),

@@ -9,6 +9,7 @@ use super::read::load_transcript;
 use crate::block::BlockKind;
 use crate::context_tokens::context_tokens;
 use crate::message::{Message, Role};
+use crate::reminder_tags::is_reminder;
 
 /// The transcript's file in the project's folder.
 pub fn session_file(session: SessionId) -> RelPath {
@@ -217,7 +218,7 @@ fn title(message: &Message) -> Option<String> {
         .filter(|block| *block.kind() == BlockKind::Text)
         .filter_map(crate::Block::as_text)
         // What the program attached is not what the user said.
-        .find(|text| !text.starts_with("<system-reminder>"))?;
+        .find(|text| !is_reminder(text))?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();
     if title.len() < line.len() {

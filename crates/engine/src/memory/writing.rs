@@ -39,7 +39,7 @@ pub(super) struct SaveRequest<'a> {
 
 /// Memories that a new one is compared with: the most similar.
 const COMPARED: usize = 5;
-/// A text that says less is not compared: too little of it tells it from others.
+/// The claims of a text that says less are not compared: too little of it tells it from others.
 const LEAST_CLAIMS: usize = 5;
 
 type WriteResult = Result<MemoryWriteResult, SessionMemoryError>;
@@ -62,12 +62,6 @@ impl SessionMemory {
         if let Some((draft, check)) = self.draft_of(store) {
             return save_in_draft(draft, check, &proposed)
                 .inspect_err(|error| check.on_rejected(&proposed.memory.name, &error.to_string()));
-        }
-        if request.existing.is_none() && is_known(self.memories(), store.scope(), request.memory) {
-            return Ok(MemoryWriteResult::Written(format!(
-                "not saved: a memory named `{}` says exactly this already",
-                request.memory.name
-            )));
         }
         // Extraction has a check of its own, which knows more than memories.
         let is_new = request.existing.is_none() && supersedes.is_empty() && self.check.is_none();
@@ -317,18 +311,14 @@ fn answer_by_known(
     now: Timestamp,
 ) -> Option<String> {
     let claims = Claims::of(&proposed.memory.body);
-    if claims.len() < LEAST_CLAIMS {
-        return None;
-    }
     let query = format!("{} {}", proposed.memory.description, proposed.memory.body);
     // A search that fails finds no such memory: the proposed one is saved.
     let ranking = memories.search(&query, Some(proposed.scope), COMPARED, now).ok()?;
     ranking.hits.iter().filter_map(|hit| memories.found(hit)).find_map(|found| {
-        let known = Claims::of(&found.file_text().unwrap_or_default());
         // The user's own words are kept beside what others concluded.
         let is_kept_beside =
             is_users_word && !matches!(found.memory.header.trust, None | Some(Trust::Typed));
-        match TextRelation::of(&claims, &known)? {
+        match relation_to(proposed.memory, &claims, &found)? {
             TextRelation::Repeats if is_kept_beside => None,
             TextRelation::Repeats => Some(repeated_text(&found)),
             TextRelation::Contradicts => Some(contradicted_text(&found)),
@@ -336,15 +326,19 @@ fn answer_by_known(
     })
 }
 
-/// Whether a memory of this scope has this very name, description and text.
-fn is_known(memories: &ReachableMemories, scope: Scope, new: &NewMemory) -> bool {
-    let named = memories.find(&new.name, Some(scope), QuarantineFilter::Include);
-    // A memory that cannot be found or read is not known: the new one is saved.
-    named.is_ok_and(|known| {
-        let text = known.file_text().unwrap_or_default();
-        let is_described = known.memory.header.description.as_deref() == Some(&*new.description);
-        is_described && text.trim_end().ends_with(new.body.trim())
-    })
+/// How what is proposed stands to a memory that is there. A short text is compared only as a whole.
+fn relation_to(proposed: &NewMemory, claims: &Claims, known: &FoundMemory) -> Option<TextRelation> {
+    // A memory that cannot be read is not known: the proposed one is saved.
+    let (entry, _) = known.read().ok()?;
+    if known.memory.header.name.as_deref() == Some(&*proposed.name)
+        && entry.body.trim() == proposed.body.trim()
+    {
+        return Some(TextRelation::Repeats);
+    }
+    if claims.len() < LEAST_CLAIMS {
+        return None;
+    }
+    TextRelation::of(claims, &Claims::of(&known.file_text().unwrap_or_default()))
 }
 
 /// What the model is told in the place of a second memory.

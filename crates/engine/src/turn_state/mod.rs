@@ -6,9 +6,11 @@
 mod action;
 mod action_lists;
 mod next_step;
+mod note_text;
 mod partial_response;
 mod recovery;
 mod repetition;
+mod result_notes;
 mod step;
 
 pub(crate) use action::{TurnAction, TurnEvent};

@@ -2,15 +2,11 @@
 //! answer is there, or forget the change that they had begun.
 
 use dormouse_conversation::known_tools::{BASH, traits_of};
-use dormouse_conversation::{
-    Block, FileUse, Message, PromptSize, ResultContent, ToolPurpose, ToolUseId,
-};
+use dormouse_conversation::{FileUse, Message, PromptSize, ToolPurpose};
 
-const ANSWER: &str =
-    "[If everything the user asked for is done or known now, answer in words without a tool call.]";
-const CHANGE: &str = "[Nothing is changed yet: make the change now with Edit.]";
+use super::note_text::NoteText;
 
-/// What is known of a turn that says what its next step is.
+/// What a turn has come to, as far as it tells what to do next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NextStep {
     /// Whether the user asked a question.
@@ -30,32 +26,21 @@ impl NextStep {
         Self { is_question: prompt.contains(['?', '？']), is_change_due: false }
     }
 
-    /// The result of a call of this tool, with a sentence behind it where one helps.
-    pub(super) fn note(&mut self, tool: &str, id: &ToolUseId, result: Block) -> Block {
-        let sentence = self.sentence(tool, result.is_error());
-        match (sentence, result.result_content()) {
-            (Some(sentence), Some(ResultContent::Text(text))) => {
-                let text = ResultContent::Text(format!("{text}\n\n{sentence}"));
-                Block::tool_result(id, &text, false)
-            }
-            _ => result,
-        }
-    }
-
-    fn sentence(&mut self, tool: &str, is_error: bool) -> Option<&'static str> {
+    /// What a result of this tool has to say, where that helps.
+    pub(super) fn note(&mut self, tool: &str, is_error: bool) -> Option<NoteText> {
         let traits = traits_of(tool);
         match traits.file_use {
             Some(FileUse::Writes | FileUse::Edits) => {
                 self.is_change_due = is_error;
-                (!is_error).then_some(ANSWER)
+                (!is_error).then_some(NoteText::Answer)
             }
             _ if is_error => None,
-            Some(FileUse::Reads) if self.is_change_due => Some(CHANGE),
-            Some(FileUse::Reads) => self.is_question.then_some(ANSWER),
+            Some(FileUse::Reads) if self.is_change_due => Some(NoteText::Change),
+            Some(FileUse::Reads) => self.is_question.then_some(NoteText::Answer),
             // What a search found is seldom the answer itself.
             None => {
                 let is_act = tool == BASH.name || traits.purpose == ToolPurpose::MemoryWrite;
-                is_act.then_some(ANSWER)
+                is_act.then_some(NoteText::Answer)
             }
         }
     }
@@ -65,22 +50,22 @@ impl NextStep {
 mod tests {
     use super::*;
 
-    fn sentences(prompt: &str, calls: &[(&str, bool)]) -> Vec<Option<&'static str>> {
+    fn notes(prompt: &str, calls: &[(&str, bool)]) -> Vec<Option<NoteText>> {
         let mut next = NextStep::of_prompt(prompt);
-        calls.iter().map(|(tool, is_error)| next.sentence(tool, *is_error)).collect()
+        calls.iter().map(|(tool, is_error)| next.note(tool, *is_error)).collect()
     }
 
     #[test]
     fn a_change_that_failed_is_made_after_reading() {
         let calls = [("Edit", true), ("Read", false), ("Edit", false), ("Read", false)];
-        let said = sentences("Rename it.", &calls);
-        assert_eq!(said, [None, Some(CHANGE), Some(ANSWER), None]);
+        let said = notes("Rename it.", &calls);
+        assert_eq!(said, [None, Some(NoteText::Change), Some(NoteText::Answer), None]);
     }
 
     #[test]
     fn a_question_is_answered_from_what_was_read_and_not_from_a_search() {
         let calls = [("Grep", false), ("Read", true), ("Read", false), ("Bash", false)];
-        let said = sentences("有多少？", &calls);
-        assert_eq!(said, [None, None, Some(ANSWER), Some(ANSWER)]);
+        let said = notes("有多少？", &calls);
+        assert_eq!(said, [None, None, Some(NoteText::Answer), Some(NoteText::Answer)]);
     }
 }

@@ -9,11 +9,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use dormouse_conversation::known_tools::BASH_OUTPUT;
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
 
-use super::next_step::NextStep;
+use super::note_text::{NoteText, without_notes};
 use super::partial_response::{PartialResponse, PendingCall};
-
-/// Ends a result that the model has seen before.
-const NOTE: &str = "[You did exactly this, with the same result. It will not change: answer, or do something else.]";
 
 /// How often a call may have the same result, with nothing new in between.
 const MOST_TIMES: u32 = 3;
@@ -34,13 +31,11 @@ pub(super) struct Repetition {
     /// Whether repetitions count.
     is_on: bool,
     made: Vec<MadeCall>,
-    /// What results say besides, in small windows.
-    next_step: Option<NextStep>,
 }
 
 impl Repetition {
-    pub(super) fn new(is_on: bool, next_step: Option<NextStep>) -> Self {
-        Self { is_on, made: Vec::new(), next_step }
+    pub(super) fn new(is_on: bool) -> Self {
+        Self { is_on, made: Vec::new() }
     }
 
     /// The model has forgotten what it called.
@@ -48,36 +43,21 @@ impl Repetition {
         self.made.clear();
     }
 
-    /// The result of a call, with what to do next, and a note if the model has seen it, and nothing new since.
+    /// What a call's result has to say if the model has seen it, and nothing new since.
     pub(super) fn note(
-        &mut self,
+        &self,
         response: &PartialResponse,
         id: &ToolUseId,
-        result: Block,
-    ) -> Block {
-        let result = match (&mut self.next_step, response.tool_of(id)) {
-            (Some(next_step), Some(tool)) => next_step.note(tool, id, result),
-            _ => result,
-        };
+        result: &Block,
+    ) -> Option<NoteText> {
         let until = response.calls().position(|(call, _)| call.id == *id);
         let calls = response.calls().take(until.map_or(0, |last| last + 1));
         let calls: Vec<u64> = calls.map(|(call, _)| digest(call).unwrap_or_default()).collect();
         let again = |call: &u64| self.made.iter().find(|made| made.call == *call && made.times > 0);
         let is_same = self.is_on
             && calls.iter().all(|call| again(call).is_some())
-            && calls.last().and_then(again).is_some_and(|made| outcome(&result) == made.outcome);
-        let content = match result.result_content() {
-            Some(content) if is_same => content,
-            _ => return result,
-        };
-        let content = match content {
-            ResultContent::Text(text) => ResultContent::Text(format!("{text}\n\n{NOTE}")),
-            ResultContent::Blocks(mut blocks) => {
-                blocks.push(Block::text(NOTE));
-                ResultContent::Blocks(blocks)
-            }
-        };
-        Block::tool_result(id, &content, result.is_error())
+            && calls.last().and_then(again).is_some_and(|made| outcome(result) == made.outcome);
+        is_same.then_some(NoteText::Seen)
     }
 
     /// Counts a round of calls that all have results.
@@ -120,13 +100,7 @@ impl Repetition {
 
 /// Whether a result says that the model has seen it.
 pub(crate) fn is_known_result(result: &Block) -> bool {
-    match result.result_content() {
-        Some(ResultContent::Text(text)) => text.ends_with(NOTE),
-        Some(ResultContent::Blocks(blocks)) => {
-            blocks.last().is_some_and(|block| block.as_text().as_deref() == Some(NOTE))
-        }
-        None => false,
-    }
+    NoteText::Seen.ends(result)
 }
 
 /// What a call and its repetitions share. None for a running command that is asked for its output: until there is some, that is
@@ -135,17 +109,13 @@ fn digest(call: &PendingCall) -> Option<u64> {
     call.block.call_digest().filter(|_| call.name != BASH_OUTPUT.name)
 }
 
-/// What a result shares with the same result, with our note or without.
+/// What a result shares with the same result, with our notes or without.
 fn outcome(result: &Block) -> u64 {
     let mut hasher = DefaultHasher::new();
     result.is_error().hash(&mut hasher);
-    match result.result_content() {
-        Some(ResultContent::Text(text)) => {
-            let unnoted = text.strip_suffix(NOTE).and_then(|text| text.strip_suffix("\n\n"));
-            unnoted.unwrap_or(&text).hash(&mut hasher);
-        }
-        Some(ResultContent::Blocks(mut blocks)) => {
-            blocks.pop_if(|block| block.as_text().as_deref() == Some(NOTE));
+    match without_notes(result) {
+        Some(ResultContent::Text(text)) => text.hash(&mut hasher),
+        Some(ResultContent::Blocks(blocks)) => {
             for block in &blocks {
                 block.raw().hash(&mut hasher);
             }

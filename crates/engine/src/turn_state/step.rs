@@ -13,7 +13,7 @@ use super::action_lists::{
 use super::next_step::NextStep;
 use super::partial_response::{INTERRUPTED_MARK, PartialResponse};
 use super::recovery::Recovery;
-use super::repetition::Repetition;
+use super::result_notes::ResultNotes;
 use crate::event::TurnEnd;
 use crate::spending::{NO_RESPONSE_MAX_COST, TurnAccount};
 
@@ -59,7 +59,7 @@ pub(crate) struct TurnState {
     is_paused: bool,
     /// Why the turn ends before the next request.
     halt: Option<String>,
-    repetition: Repetition,
+    notes: ResultNotes,
     /// Recoveries that were tried for this request.
     tried: Vec<Recovery>,
     /// Whether summarized spans may be waiting to be folded.
@@ -79,7 +79,7 @@ impl TurnState {
             answer: String::new(),
             is_paused: false,
             halt: None,
-            repetition: Repetition::default(),
+            notes: ResultNotes::default(),
             tried: Vec::new(),
             folds: false,
         }
@@ -102,12 +102,12 @@ impl TurnState {
 
     /// The conversation was compacted: what the model asks again it may have forgotten.
     pub(crate) fn forget_calls(&mut self) {
-        self.repetition.forget();
+        self.notes.forget();
     }
 
     /// Whether the same call, made again and again, ends the turn, and what results say about the next step.
     pub(crate) fn noting_results(self, ends: bool, next_step: Option<NextStep>) -> Self {
-        Self { repetition: Repetition::new(ends, next_step), ..self }
+        Self { notes: ResultNotes::new(ends, next_step), ..self }
     }
 
     /// The end of the turn if the cost limit is reached.
@@ -206,7 +206,7 @@ impl TurnState {
         if let Some(why) = self.halt.take() {
             return vec![TurnAction::End(TurnEnd::Halted(why))];
         }
-        if let Some(tool) = self.repetition.tool() {
+        if let Some(tool) = self.notes.repeated_tool() {
             return vec![TurnAction::End(TurnEnd::Repeating(tool))];
         }
         if self.max_requests.is_some_and(|most| self.requests >= most) {
@@ -316,7 +316,7 @@ impl TurnState {
     /// Starts the calls that may start; when all are done, their results are committed.
     fn run_tools(&mut self, mut response: PartialResponse) -> Vec<TurnAction> {
         if response.all_done() {
-            self.repetition.count(&response);
+            self.notes.count(&response);
             let (results, _) = response.take_results();
             self.phase = Phase::Committing;
             return commit_results(results);
@@ -338,7 +338,7 @@ impl TurnState {
         later: Later,
     ) -> Vec<TurnAction> {
         let mut actions = Vec::new();
-        let block = self.repetition.note(&response, id, block);
+        let block = self.notes.add_to(&response, id, block);
         if let Some(name) = response.finish_call(id, block.clone()) {
             actions.push(TurnAction::RecordResult(block.clone()));
             actions.push(TurnAction::Emit(StepOutput::ToolFinished {

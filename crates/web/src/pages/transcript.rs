@@ -3,7 +3,9 @@
 use dormouse_base::group_digits;
 use dormouse_context::RecalledMemories;
 use dormouse_conversation::transcript::{ReplayEvent, ReplayedCompaction, ReplayedMessage};
-use dormouse_conversation::{Block, BlockKind, Message, RecallReason, ResultContent, Role};
+use dormouse_conversation::{
+    Block, BlockKind, Message, RecallReason, ResultContent, Role, is_reminder,
+};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -117,8 +119,7 @@ fn prompt(message: &Message) -> Option<String> {
         return None;
     }
     let texts = message.blocks.iter().filter_map(Block::as_text);
-    let text =
-        texts.filter(|text| !text.starts_with("<system-reminder>")).collect::<Vec<_>>().join(" ");
+    let text = texts.filter(|text| !is_reminder(text)).collect::<Vec<_>>().join(" ");
     let query: String = text.trim().chars().take(QUERY).collect();
     (!query.is_empty()).then_some(query)
 }
@@ -147,7 +148,7 @@ fn block(block: &Block, context: BlockContext<'_>) -> Markup {
 
 /// Text that somebody said, or that the program attached.
 fn text(text: &str, context: BlockContext<'_>) -> Markup {
-    if !text.starts_with("<system-reminder>") {
+    if !is_reminder(text) {
         return markdown::markdown(&cut(text));
     }
     let Some(recalled) = RecalledMemories::text_in(text) else {

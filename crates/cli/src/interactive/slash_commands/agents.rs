@@ -2,7 +2,7 @@
 
 use dormouse_agents::{RunStatus, SubagentRegistry, SubagentRun};
 use dormouse_conversation::transcript::load_subagent_transcript;
-use dormouse_conversation::{Block, Message, ResultContent};
+use dormouse_conversation::{Block, Message, ResultContent, is_reminder};
 
 use crate::commands::agents;
 use crate::interactive::view::SharedView;
@@ -103,8 +103,7 @@ fn line(author: &str, block: &Block) -> Option<String> {
     if let Some(ResultContent::Text(text)) = block.result_content() {
         return Some(truncated(&text));
     }
-    let text =
-        block.as_text().filter(|text| !text.trim_start().starts_with("<system-reminder>"))?;
+    let text = block.as_text().filter(|text| !is_reminder(text.trim_start()))?;
     Some(format!("{author}: {text}"))
 }
 
