@@ -44,6 +44,7 @@ pub use imitated_reminder::{ImitatedReminderFilter, without_imitated_reminders};
 pub use message::{Message, MessageFlags, Response, Role, StopReason};
 pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
+pub use raw_fields::RawFields;
 pub use recall_reason::{RecallForm, RecallMatch, RecallRanking, RecallReason, RecallStep};
 pub use reminder_tags::{as_reminder, is_reminder, neutralize_reminder_tags, reminder_text};
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};

@@ -7,11 +7,12 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// An object's fields in their order, values untouched.
-pub(crate) struct RawFields<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+#[derive(Debug)]
+pub struct RawFields<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'a> RawFields<'a> {
     /// The value of the first field of that name.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 }

@@ -73,7 +73,8 @@ impl Input {
         let input: Self = parse_input(input)?;
         if input.old_string == input.new_string {
             return Err(ToolError::invalid(
-                "`old_string` and `new_string` are the same, so there is nothing to change",
+                "`old_string` and `new_string` are the same, so there is nothing to change: `old_string` is what the \
+                 file says now, `new_string` what it has to say",
             ));
         }
         Ok(input)
@@ -194,7 +195,7 @@ fn foresee(input: &Input, context: &CallContext) -> Result<FileChangePreview, To
     let target = permitted(context, &input.file_path)?;
     let change = input.change();
     if change.old.is_empty() {
-        refuse_existing(&target)?;
+        refuse_existing(&target, change.new, context)?;
         let after = change.new.to_owned();
         return Ok(FileChangePreview { path: target.real, before: String::new(), after });
     }
@@ -204,16 +205,27 @@ fn foresee(input: &Input, context: &CallContext) -> Result<FileChangePreview, To
     Ok(FileChangePreview { path: target.real, before, after })
 }
 
-fn refuse_existing(target: &WriteTarget) -> Result<(), ToolError> {
+fn refuse_existing(
+    target: &WriteTarget,
+    new: &str,
+    context: &CallContext,
+) -> Result<(), ToolError> {
     let Ok(metadata) = target.real.symlink_metadata() else { return Ok(()) };
+    if metadata.is_file() && metadata.len() == 0 {
+        return Err(refused(&target.real, "exists and is empty; give it its content with Write"));
+    }
     // Whoever wants to add a line must not be led to replace the whole file.
-    let reason = if metadata.is_file() && metadata.len() == 0 {
-        "exists and is empty; give it its content with Write"
-    } else {
-        "exists and has content, and an empty `old_string` only makes new files; read it, then give the text to \
-         replace as `old_string`: to add lines, a line beside them"
+    let advice = match load(target, context).ok().flatten() {
+        None => "read it, then give the text to replace as `old_string`".to_owned(),
+        Some(file) => {
+            let nearest = missing::nearest_line(&file.bytes, new);
+            let nearest = nearest.unwrap_or_else(|| "to add lines, a line beside them".to_owned());
+            format!("give the text to replace as `old_string`: {nearest}")
+        }
     };
-    Err(refused(&target.real, reason))
+    let reason =
+        format!("exists and has content, and an empty `old_string` only makes new files; {advice}");
+    Err(refused(&target.real, &reason))
 }
 
 fn create(
@@ -223,7 +235,7 @@ fn create(
     context: &CallContext,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
-    refuse_existing(target)?;
+    refuse_existing(target, content, context)?;
     let written = commit(target, None, content.as_bytes(), context, cancel)?;
     let cache: &std::sync::Mutex<ReadCache> = &context.read_cache;
     remember(cache, target.real.clone(), &written, ReadExtent::Whole, content.to_owned());

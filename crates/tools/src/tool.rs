@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dormouse_conversation::{PromptSize, ServerTool, ToolDefinition};
+use dormouse_conversation::{PromptSize, RawFields, ServerTool, ToolDefinition};
 use dormouse_permissions::{Access, PermissionRequest};
 use futures_util::future::{BoxFuture, ready};
 use serde::Deserialize;
@@ -170,25 +170,26 @@ pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
     }
 }
 
-/// The schema for small context windows: names and types are enough.
+/// The schema for small context windows: names and types are enough. Properties stay in their order, because models write
+/// arguments in it: what Edit looks for comes before what takes its place.
 fn without_descriptions(schema: &str) -> String {
-    fn strip(value: &mut serde_json::Value) {
-        match value {
-            serde_json::Value::Object(fields) => {
-                // A property may have this name as well; its value is an object.
-                if fields.get("description").is_some_and(serde_json::Value::is_string) {
-                    fields.remove("description");
-                }
-                fields.values_mut().for_each(strip);
-            }
-            serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
-            _ => {}
-        }
+    if let Ok(RawFields(fields)) = serde_json::from_str(schema) {
+        // A property may have this name as well; its value is an object.
+        let is_kept = |(name, value): &&(String, &RawValue)| {
+            name != "description" || !value.get().starts_with('"')
+        };
+        let written = |(name, value): &(String, &RawValue)| {
+            let name = serde_json::Value::from(name.as_str());
+            format!("{name}:{}", without_descriptions(value.get()))
+        };
+        let fields: Vec<String> = fields.iter().filter(is_kept).map(written).collect();
+        return format!("{{{}}}", fields.join(","));
     }
-    match serde_json::from_str(schema) {
-        Ok(mut value) => {
-            strip(&mut value);
-            value.to_string()
+    match serde_json::from_str::<Vec<&RawValue>>(schema) {
+        Ok(items) => {
+            let items: Vec<String> =
+                items.iter().map(|item| without_descriptions(item.get())).collect();
+            format!("[{}]", items.join(","))
         }
         Err(_) => schema.to_owned(),
     }
@@ -204,5 +205,9 @@ mod tests {
         let schema = short.input_schema.get();
         assert!(schema.contains(r#""description":{"type":"string"}"#), "{schema}");
         assert!(!schema.contains("The command line"), "{schema}");
+        let edit = definition(&crate::Edit, PromptSize::Short);
+        let at = |name: &str| edit.input_schema.get().find(name).unwrap();
+        assert!(at("\"file_path\"") < at("\"old_string\""));
+        assert!(at("\"old_string\"") < at("\"new_string\""));
     }
 }

@@ -38,7 +38,9 @@ pub(crate) async fn run(
     let repetition = engine.config.tools.ends_repetition;
     let size = engine.config.model.budget.prompt.size;
     let last = engine.conversation.history().last();
-    let next_step = NextStep::of_turn(size, last).filter(|_| repetition);
+    let folder = &engine.config.project.folder;
+    let next_step = NextStep::of_turn(size, last, |name| folder.join(name).is_file());
+    let next_step = next_step.filter(|_| repetition);
     let state = TurnState::new(max_requests)
         .with_account(account)
         .folding(folds)

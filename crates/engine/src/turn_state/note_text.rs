@@ -3,7 +3,7 @@
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
 
 /// What a result says besides what the tool said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoteText {
     /// The model has seen this result.
     Seen,
@@ -11,29 +11,38 @@ pub(super) enum NoteText {
     Answer,
     /// A change that the model began is not made.
     Change,
+    /// The user named this file, and the model has not looked at it.
+    Read(String),
 }
 
-impl NoteText {
-    const ALL: [Self; 3] = [Self::Seen, Self::Answer, Self::Change];
+/// How the notes begin.
+const SEEN: &str = "[You did exactly this";
+const ANSWER: &str = "[If everything the user asked for";
+const CHANGE: &str = "[Nothing is changed yet";
+const READ: &str = "[The user also named";
 
-    fn text(self) -> &'static str {
+impl NoteText {
+    fn text(&self) -> String {
         match self {
-            Self::Seen => {
-                "[You did exactly this, with the same result. It will not change: answer, or do something else.]"
-            }
+            Self::Seen => format!(
+                "{SEEN}, with the same result. It will not change: answer, or do something else.]"
+            ),
             Self::Answer => {
-                "[If everything the user asked for is done or known now, answer in words without a tool call.]"
+                format!("{ANSWER} is done or known now, answer in words without a tool call.]")
             }
-            Self::Change => "[Nothing is changed yet: make the change now with Edit.]",
+            Self::Change => format!("{CHANGE}: make the change now with Edit.]"),
+            Self::Read(file) => {
+                format!("{READ} `{file}`: read it now, and change it if that was asked for.]")
+            }
         }
     }
 
     /// The result of a call with this behind it.
-    pub(super) fn behind(self, id: &ToolUseId, result: &Block) -> Option<Block> {
+    pub(super) fn behind(&self, id: &ToolUseId, result: &Block) -> Option<Block> {
         let content = match result.result_content()? {
             ResultContent::Text(text) => ResultContent::Text(format!("{text}\n\n{}", self.text())),
             ResultContent::Blocks(mut blocks) => {
-                blocks.push(Block::text(self.text()));
+                blocks.push(Block::text(&self.text()));
                 ResultContent::Blocks(blocks)
             }
         };
@@ -41,35 +50,36 @@ impl NoteText {
     }
 
     /// Whether this is the last that a result says.
-    pub(super) fn ends(self, result: &Block) -> bool {
+    pub(super) fn ends(&self, result: &Block) -> bool {
         match result.result_content() {
-            Some(ResultContent::Text(text)) => text.ends_with(self.text()),
+            Some(ResultContent::Text(text)) => text.ends_with(&self.text()),
             Some(ResultContent::Blocks(blocks)) => {
-                blocks.last().is_some_and(|block| self.is_all_of(block))
+                blocks.last().and_then(Block::as_text).is_some_and(|text| text == self.text())
             }
             None => false,
         }
     }
+}
 
-    fn is_all_of(self, block: &Block) -> bool {
-        block.as_text().as_deref() == Some(self.text())
-    }
+/// Whether a text is one note.
+fn is_note(text: &str) -> bool {
+    let begins = [SEEN, ANSWER, CHANGE, READ].iter().any(|opening| text.starts_with(opening));
+    begins && text.ends_with(']') && !text.contains('\n')
 }
 
 /// What the tool said.
 pub(super) fn without_notes(result: &Block) -> Option<ResultContent> {
     let content = match result.result_content()? {
         ResultContent::Text(mut text) => {
-            while let Some(unnoted) = NoteText::ALL.iter().find_map(|note| {
-                text.strip_suffix(note.text()).and_then(|text| text.strip_suffix("\n\n"))
-            }) {
-                text.truncate(unnoted.len());
+            while let Some((said, last)) = text.rsplit_once("\n\n")
+                && is_note(last)
+            {
+                text.truncate(said.len());
             }
             ResultContent::Text(text)
         }
         ResultContent::Blocks(mut blocks) => {
-            let is_note =
-                |block: &mut Block| NoteText::ALL.iter().any(|note| note.is_all_of(block));
+            let is_note = |block: &mut Block| block.as_text().is_some_and(|text| is_note(&text));
             while blocks.pop_if(is_note).is_some() {}
             ResultContent::Blocks(blocks)
         }
@@ -87,7 +97,7 @@ mod tests {
         let shown = [Block::text("a"), Block::text("b")];
         for content in [ResultContent::Text("said".into()), ResultContent::Blocks(shown.to_vec())] {
             let bare = Block::tool_result(&id, &content, true);
-            let noted = NoteText::Change.behind(&id, &bare).unwrap();
+            let noted = NoteText::Read("a.py".to_owned()).behind(&id, &bare).unwrap();
             let noted = NoteText::Seen.behind(&id, &noted).unwrap();
             assert!(noted.is_error() && NoteText::Seen.ends(&noted));
             assert!(!NoteText::Change.ends(&noted) && !NoteText::Seen.ends(&bare));

@@ -121,9 +121,9 @@ impl PartialResponse {
         self.calls.iter().map(|tracked| (&tracked.call, tracked.result.as_ref()))
     }
 
-    /// The tool that a call is of.
-    pub(crate) fn tool_of(&self, id: &ToolUseId) -> Option<&str> {
-        self.calls().find(|(call, _)| call.id == *id).map(|(call, _)| call.name.as_str())
+    /// The call with this id.
+    pub(crate) fn call(&self, id: &ToolUseId) -> Option<&PendingCall> {
+        self.calls().map(|(call, _)| call).find(|call| call.id == *id)
     }
 
     pub(crate) fn has_calls(&self) -> bool {

@@ -26,8 +26,8 @@ impl ResultNotes {
         result: Block,
     ) -> Block {
         let seen = self.repetition.note(response, id, &result);
-        let next = self.next_step.as_mut().zip(response.tool_of(id));
-        let next = next.and_then(|(next, tool)| next.note(tool, result.is_error()));
+        let next = self.next_step.as_mut().zip(response.call(id));
+        let next = next.and_then(|(next, call)| next.note(call, result.is_error()));
         let notes = next.into_iter().chain(seen);
         notes.fold(result, |result, note| note.behind(id, &result).unwrap_or(result))
     }

@@ -90,8 +90,9 @@ async fn a_failed_edit_leaves_the_file_untouched() {
         (edit(&path, "one", "one"), "`old_string` and `new_string` are the same"),
         (
             edit(&path, "", "1"),
-            "exists and has content, and an empty `old_string` only makes new files; read it, then give the text",
+            "exists and has content, and an empty `old_string` only makes new files; give the text to replace as `old_string`: to add",
         ),
+        (edit(&path, "", "twos"), "as `old_string`: the nearest is line 2: \"two\""),
         (edit("missing", "a", "1"), "missing does not exist; use Glob to find the file, or Write"),
     ] {
         let text = scene.error("Edit", &input).await;
@@ -101,6 +102,8 @@ async fn a_failed_edit_leaves_the_file_untouched() {
     let unread = scene.write("b", "x");
     let text = scene.error("Edit", &edit(&unread, "x", "y")).await;
     assert!(text.contains("has not been read in this conversation"), "{text}");
+    let text = scene.error("Edit", &edit(&unread, "", "x")).await;
+    assert!(text.ends_with("read it, then give the text to replace as `old_string`"), "{text}");
     assert_eq!(names(&scene), ["a", "b"]);
 }
 
