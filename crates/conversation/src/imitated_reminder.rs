@@ -3,7 +3,7 @@
 //! Small models imitate the marks that the program puts around its own words. What stands between them is no answer, and
 //! the user does not see it. Blocks keep the text as it was received.
 
-use crate::reminder_tags::{CLOSING, OPENING};
+use crate::reminder_tags::{REMINDER_CLOSING as CLOSING, REMINDER_OPENING as OPENING};
 
 const FENCE: &str = "```";
 

@@ -46,7 +46,10 @@ pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
 pub use raw_fields::RawFields;
 pub use recall_reason::{RecallForm, RecallMatch, RecallRanking, RecallReason, RecallStep};
-pub use reminder_tags::{as_reminder, is_reminder, neutralize_reminder_tags, reminder_text};
+pub use reminder_tags::{
+    REMINDER_CLOSING, REMINDER_OPENING, as_reminder, is_reminder, neutralize,
+    neutralize_reminder_tags, reminder_text,
+};
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_bytes, estimate_json, estimate_text};

@@ -6,36 +6,43 @@ use std::borrow::Cow;
 
 /// What stands in the marks, opening and closing.
 const NAME: &str = "system-reminder";
-pub(crate) const OPENING: &str = "<system-reminder>";
-pub(crate) const CLOSING: &str = "</system-reminder>";
+/// Begins a reminder.
+pub const REMINDER_OPENING: &str = "<system-reminder>";
+/// Ends a reminder.
+pub const REMINDER_CLOSING: &str = "</system-reminder>";
 
 /// The program's words between the marks of a reminder.
 pub fn as_reminder(words: &str) -> String {
-    format!("{OPENING}\n{words}\n{CLOSING}")
+    format!("{REMINDER_OPENING}\n{words}\n{REMINDER_CLOSING}")
 }
 
 /// The words of a text that is a reminder as a whole.
 pub fn reminder_text(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix(OPENING)?.strip_prefix('\n')?;
-    inside.strip_suffix(CLOSING)?.strip_suffix('\n')
+    let inside = text.strip_prefix(REMINDER_OPENING)?.strip_prefix('\n')?;
+    inside.strip_suffix(REMINDER_CLOSING)?.strip_suffix('\n')
 }
 
 /// Whether a text begins as a reminder does.
 pub fn is_reminder(text: &str) -> bool {
-    text.starts_with(OPENING)
+    text.starts_with(REMINDER_OPENING)
 }
 
 /// The text, where `[` stands for the `<` of every mark. A model reads through blanks, case and characters that nobody
 /// sees, so they make no difference.
 pub fn neutralize_reminder_tags(text: &str) -> Cow<'_, str> {
-    let mut behind = text.split('<');
-    if !behind.clone().skip(1).any(is_mark) {
+    neutralize(text, '<', is_mark)
+}
+
+/// The text, where `[` stands for every `opening` whose text behind it, up to the next one, makes it a mark.
+pub fn neutralize(text: &str, opening: char, is_mark: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let mut behind = text.split(opening);
+    if !behind.clone().skip(1).any(&is_mark) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
     kept.extend(behind.next());
     for rest in behind {
-        kept.push(if is_mark(rest) { '[' } else { '<' });
+        kept.push(if is_mark(rest) { '[' } else { opening });
         kept.push_str(rest);
     }
     Cow::Owned(kept)

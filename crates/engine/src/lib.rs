@@ -33,6 +33,7 @@ mod mcp_servers;
 mod memory;
 mod memory_usage;
 mod meter;
+mod note_text;
 mod notice;
 mod plan;
 mod prompt;
@@ -90,6 +91,7 @@ pub use memory::{
     MemoryManifest, MemoryNotices, MemorySwitch, SessionMemory, SessionMemoryError, WrittenChange,
     memory_tools,
 };
+pub use note_text::without_notes;
 pub use notice::{AgentEnd, EngineNotice};
 pub use prompt::{IndexUse, MemoryRules, PromptOverrides, Saving, SessionTexts, build_prefix};
 pub use recall::{

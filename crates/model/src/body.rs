@@ -12,7 +12,7 @@ use dormouse_conversation::{Block, BlockKind, Message, Prefix, RequestOptions, R
 use serde::Serialize;
 
 use crate::breaks::{BreakDetector, HeadHashes, RebuildReason, SentRequest};
-use crate::small_model::{for_small_model, has_reminder};
+use crate::small_model::{Typed, for_small_model, has_reminder};
 use crate::wire_format::{Dialect, WireFormat, WireTurn};
 use crate::{anthropic, openai};
 
@@ -96,8 +96,12 @@ impl WireBody {
         if !self.dialect.for_small_model || role != Role::User {
             return self.write(role, blocks);
         }
-        let is_with_program = self.joins(role) || has_reminder(blocks);
-        self.write(role, &for_small_model(blocks, is_with_program && !is_meta));
+        let typed = match self.joins(role) || has_reminder(blocks) {
+            _ if is_meta => Typed::Not,
+            true => Typed::BesideProgram,
+            false => Typed::Alone,
+        };
+        self.write(role, &for_small_model(blocks, typed));
     }
 
     /// Whether the next turn of this role joins the last one.

@@ -105,7 +105,7 @@ impl Tool for Grep {
                     SearchLimits { folder: &folder, gate: gate.as_ref(), cancel, deadline };
                 let results = search::search(&root, &query, limits)?;
                 let text = report::report(&results, &query);
-                Ok(ToolOutput::text(match file_to_read(&input, &root, &results) {
+                Ok(ToolOutput::text(match file_to_read(&input, &root, &results, limits) {
                     Some(file) => format!("{text}\n[Read shows what {file} says]"),
                     None => text,
                 }))
@@ -124,7 +124,12 @@ impl Tool for Grep {
 }
 
 /// The one file that a call without matches is about: the one it searches, or whose name it searches for.
-fn file_to_read(input: &GrepInput, root: &Path, results: &Results) -> Option<String> {
+fn file_to_read(
+    input: &GrepInput,
+    root: &Path,
+    results: &Results,
+    limits: SearchLimits<'_>,
+) -> Option<String> {
     if !results.is_empty() {
         return None;
     }
@@ -134,7 +139,9 @@ fn file_to_read(input: &GrepInput, root: &Path, results: &Results) -> Option<Str
     let is_below = |name: &&String| {
         let is_plain =
             Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        is_plain && root.join(name).is_file()
+        is_plain && root.join(name).is_file() && !limits.denies(&root.join(name))
     };
-    input.glob.iter().chain([&input.pattern]).find(is_below).map(|name| format!("`{name}`"))
+    let name = input.glob.iter().chain([&input.pattern]).find(is_below)?;
+    let path = root.join(name);
+    Some(format!("`{}`", path.strip_prefix(limits.folder).unwrap_or(&path).display()))
 }

@@ -170,8 +170,8 @@ pub fn definition(tool: &dyn Tool, size: PromptSize) -> ToolDefinition {
     }
 }
 
-/// The schema for small context windows: names and types are enough. Properties stay in their order, because models write
-/// arguments in it: what Edit looks for comes before what takes its place.
+/// The schema for small context windows: names and types are enough. Properties stay in the order of the schema, because models
+/// write arguments in it: what Edit looks for comes before what takes its place.
 fn without_descriptions(schema: &str) -> String {
     if let Ok(RawFields(fields)) = serde_json::from_str(schema) {
         // A property may have this name as well; its value is an object.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dormouse_base::MessageId;
 use dormouse_conversation::{Block, BlockKind, Role};
-use dormouse_engine::{Conversation, EngineEvent};
+use dormouse_engine::{Conversation, EngineEvent, without_notes};
 
 use super::protocol::{EditorUpdate, TextPart};
 use super::updates::{SessionUpdates, said};
@@ -45,7 +45,7 @@ fn event_of(block: &Block) -> Option<EngineEvent> {
             id: id.clone(),
             name: String::new(),
             is_error: block.is_error(),
-            result: block.clone(),
+            result: without_notes(block),
         }),
         _ => None,
     }

@@ -1,14 +1,14 @@
 //! The user's words, kept by the program and not left to whoever summarizes (C-17).
 
 use dormouse_base::MessageId;
-use dormouse_conversation::{Block, BlockKind, Message, Role};
+use dormouse_conversation::{Block, BlockKind, Message, REMINDER_CLOSING, REMINDER_OPENING, Role};
 use jiff::Timestamp;
 
 use super::texts::{bytes_of, first_line, head_and_tail};
 
 /// How texts begin that a program put into a message of the user: ours, and those of other agents.
 const PROGRAM_MARKS: [&str; 8] = [
-    "<system-reminder>",
+    REMINDER_OPENING,
     "<command-",
     "<local-command-",
     "<bash-stdout>",
@@ -63,8 +63,8 @@ pub fn user_text_in(message: &Message) -> Option<String> {
 fn without_reminders(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
-    while let Some((before, inside)) = rest.split_once("<system-reminder>")
-        && let Some((_, after)) = inside.split_once("</system-reminder>")
+    while let Some((before, inside)) = rest.split_once(REMINDER_OPENING)
+        && let Some((_, after)) = inside.split_once(REMINDER_CLOSING)
     {
         kept.push_str(before);
         rest = after;

@@ -5,6 +5,7 @@ mod event_sources;
 mod progress;
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
 use dormouse_base::{FileAction, FileError, MessageId, fault};
@@ -39,8 +40,9 @@ pub(crate) async fn run(
     let size = engine.config.model.budget.prompt.size;
     let last = engine.conversation.history().last();
     let folder = &engine.config.project.folder;
-    let next_step = NextStep::of_turn(size, last, |name| folder.join(name).is_file());
-    let next_step = next_step.filter(|_| repetition);
+    let next_step = NextStep::of_turn(size, last, folder, Path::is_file);
+    // Another agent's words are not the user's.
+    let next_step = next_step.filter(|_| repetition && !engine.config.is_subagent());
     let state = TurnState::new(max_requests)
         .with_account(account)
         .folding(folds)

@@ -12,6 +12,7 @@ use dormouse_memory::RecalledTexts;
 use dormouse_tools::ToolSet;
 
 use crate::memory::{ChangeText, SessionMemory, file_of_command};
+use crate::note_text::without_notes;
 
 /// The files that were recalled, read or written, and the bytes that recall has used.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ impl SeenMemories {
                 self.files.extend(tools.file_of(call).map(|file| folder.join(file)));
             }
         } else if let (BlockKind::ToolResult { id }, Some(ResultContent::Text(text))) =
-            (block.kind(), block.result_content())
+            (block.kind(), without_notes(block).result_content())
         {
             match self.open.remove(id) {
                 Some(OpenCall::Saving) => self.files.extend(saved_files(&text, memory)),

@@ -6,7 +6,6 @@
 mod action;
 mod action_lists;
 mod next_step;
-mod note_text;
 mod partial_response;
 mod recovery;
 mod repetition;

@@ -9,8 +9,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use dormouse_conversation::known_tools::BASH_OUTPUT;
 use dormouse_conversation::{Block, ResultContent, ToolUseId};
 
-use super::note_text::{NoteText, without_notes};
 use super::partial_response::{PartialResponse, PendingCall};
+use crate::note_text::{NoteText, without_notes};
 
 /// How often a call may have the same result, with nothing new in between.
 const MOST_TIMES: u32 = 3;
@@ -113,7 +113,7 @@ fn digest(call: &PendingCall) -> Option<u64> {
 fn outcome(result: &Block) -> u64 {
     let mut hasher = DefaultHasher::new();
     result.is_error().hash(&mut hasher);
-    match without_notes(result) {
+    match without_notes(result).result_content() {
         Some(ResultContent::Text(text)) => text.hash(&mut hasher),
         Some(ResultContent::Blocks(blocks)) => {
             for block in &blocks {

@@ -27,7 +27,7 @@ impl ResultNotes {
     ) -> Block {
         let seen = self.repetition.note(response, id, &result);
         let next = self.next_step.as_mut().zip(response.call(id));
-        let next = next.and_then(|(next, call)| next.note(call, result.is_error()));
+        let next = next.and_then(|(next, call)| next.note(call, &result));
         let notes = next.into_iter().chain(seen);
         notes.fold(result, |result, note| note.behind(id, &result).unwrap_or(result))
     }

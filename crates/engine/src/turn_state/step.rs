@@ -338,9 +338,9 @@ impl TurnState {
         later: Later,
     ) -> Vec<TurnAction> {
         let mut actions = Vec::new();
-        let block = self.notes.add_to(&response, id, block);
-        if let Some(name) = response.finish_call(id, block.clone()) {
-            actions.push(TurnAction::RecordResult(block.clone()));
+        let noted = self.notes.add_to(&response, id, block.clone());
+        if let Some(name) = response.finish_call(id, noted.clone()) {
+            actions.push(TurnAction::RecordResult(noted));
             actions.push(TurnAction::Emit(StepOutput::ToolFinished {
                 id: id.clone(),
                 name,

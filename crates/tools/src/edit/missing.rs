@@ -77,6 +77,9 @@ fn without_space(line: &[u8]) -> Vec<u8> {
 
 /// The line most like the longest one of the text.
 pub(super) fn nearest_line(file: &[u8], old: &str) -> Option<String> {
+    if file.len() > MAX_BYTES {
+        return None;
+    }
     let wanted = old.lines().max_by_key(|line| line.trim().len())?.trim();
     let wanted = pairs(wanted.as_bytes());
     let mut nearest: Option<(usize, usize, &[u8])> = None;

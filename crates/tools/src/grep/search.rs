@@ -86,7 +86,7 @@ impl SearchLimits<'_> {
     }
 
     /// Whether a rule denies reading a file. Links are not followed, so the path leads where it says.
-    fn denies(&self, path: &Path) -> bool {
+    pub(super) fn denies(&self, path: &Path) -> bool {
         self.gate.is_some_and(|gate| gate.denies_reading(path, self.folder))
     }
 }

@@ -50,6 +50,7 @@ async fn a_search_that_finds_nothing_names_the_file_to_read() {
         (json!({"pattern": "b.rs"}), Some("`b.rs`")),
         (json!({"pattern": "how many", "glob": "a/deep.rs"}), Some("`a/deep.rs`")),
         (json!({"pattern": "how many", "path": "b.rs"}), Some("the file")),
+        (json!({"pattern": "deep.rs", "path": "a"}), Some("`a/deep.rs`")),
         (json!({"pattern": "../b.rs", "path": "a"}), None),
         (json!({"pattern": "how many", "glob": "*.rs"}), None),
     ] {

@@ -1,10 +1,10 @@
-//! Sentences of the program's own that stand behind a result.
+//! Sentences of the program's own that stand behind a result: for the model, not for whoever shows or reads the result.
 
-use dormouse_conversation::{Block, ResultContent, ToolUseId};
+use dormouse_conversation::{Block, BlockKind, ResultContent, ToolUseId};
 
 /// What a result says besides what the tool said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoteText {
+pub(crate) enum NoteText {
     /// The model has seen this result.
     Seen,
     /// The model may have all it needs.
@@ -38,7 +38,7 @@ impl NoteText {
     }
 
     /// The result of a call with this behind it.
-    pub(super) fn behind(&self, id: &ToolUseId, result: &Block) -> Option<Block> {
+    pub(crate) fn behind(&self, id: &ToolUseId, result: &Block) -> Option<Block> {
         let content = match result.result_content()? {
             ResultContent::Text(text) => ResultContent::Text(format!("{text}\n\n{}", self.text())),
             ResultContent::Blocks(mut blocks) => {
@@ -50,7 +50,7 @@ impl NoteText {
     }
 
     /// Whether this is the last that a result says.
-    pub(super) fn ends(&self, result: &Block) -> bool {
+    pub(crate) fn ends(&self, result: &Block) -> bool {
         match result.result_content() {
             Some(ResultContent::Text(text)) => text.ends_with(&self.text()),
             Some(ResultContent::Blocks(blocks)) => {
@@ -67,24 +67,31 @@ fn is_note(text: &str) -> bool {
     begins && text.ends_with(']') && !text.contains('\n')
 }
 
-/// What the tool said.
-pub(super) fn without_notes(result: &Block) -> Option<ResultContent> {
-    let content = match result.result_content()? {
-        ResultContent::Text(mut text) => {
-            while let Some((said, last)) = text.rsplit_once("\n\n")
-                && is_note(last)
-            {
-                text.truncate(said.len());
-            }
-            ResultContent::Text(text)
-        }
-        ResultContent::Blocks(mut blocks) => {
+/// The result as the tool gave it.
+pub fn without_notes(result: &Block) -> Block {
+    let BlockKind::ToolResult { id } = result.kind() else { return result.clone() };
+    let said = match result.result_content() {
+        Some(ResultContent::Text(text)) => bare_text(&text).map(ResultContent::Text),
+        Some(ResultContent::Blocks(mut blocks)) => {
+            let all = blocks.len();
             let is_note = |block: &mut Block| block.as_text().is_some_and(|text| is_note(&text));
             while blocks.pop_if(is_note).is_some() {}
-            ResultContent::Blocks(blocks)
+            (blocks.len() < all).then_some(ResultContent::Blocks(blocks))
         }
+        None => None,
     };
-    Some(content)
+    said.map_or_else(|| result.clone(), |said| Block::tool_result(id, &said, result.is_error()))
+}
+
+/// A text without the notes at its end; none if it has none.
+fn bare_text(text: &str) -> Option<String> {
+    let mut said = text;
+    while let Some((before, last)) = said.rsplit_once("\n\n")
+        && is_note(last)
+    {
+        said = before;
+    }
+    (said.len() < text.len()).then(|| said.to_owned())
 }
 
 #[cfg(test)]
@@ -101,8 +108,8 @@ mod tests {
             let noted = NoteText::Seen.behind(&id, &noted).unwrap();
             assert!(noted.is_error() && NoteText::Seen.ends(&noted));
             assert!(!NoteText::Change.ends(&noted) && !NoteText::Seen.ends(&bare));
-            let said = Block::tool_result(&id, &without_notes(&noted).unwrap(), true);
-            assert_eq!(said, bare);
+            assert_eq!(without_notes(&noted), bare);
+            assert_eq!(without_notes(&bare), bare);
         }
     }
 }
