@@ -210,6 +210,31 @@ fn the_same_memory_is_saved_once() {
     server.finish();
 }
 
+/// The hint behind the result of a save does not hide what was saved.
+#[test]
+fn a_memory_that_was_just_saved_is_not_recalled() {
+    let server = server(WireFormat::Anthropic).start();
+    let mut home = TestHome::new().with_server(&server);
+    home.set_env("DORMOUSE_CONTEXT_WINDOW", "16384");
+    let save = json!({"name": "Staging host", "description": "the address of the staging host",
+        "type": "project", "content": "The staging host is pebble.example."});
+    server.push(ScriptedTurn::new().call("s", "MemorySave", save.to_string()));
+    server.push(done());
+    home.run(&mut ask(&home, &["Remember: the staging host is pebble.example."])).success();
+    let question = "What is the address of the staging host?";
+    server.push(done());
+    home.run(&mut ask(&home, &["--continue", question])).success();
+    server.expect_break("another session");
+    server.push(done());
+    home.run(&mut ask(&home, &[question])).success();
+    let requests = server.requests();
+    assert!(result(&requests[1], WireFormat::Anthropic).ends_with(HINT));
+    let recalls =
+        |request: &RecordedRequest| request.text().contains("Saved memories that may be relevant");
+    assert!(!recalls(&requests[2]) && recalls(&requests[3]));
+    server.finish();
+}
+
 /// A memory that came with the prompt is read all the same, as small models do.
 #[test]
 fn reading_a_memory_that_was_shown_leads_to_an_answer() {
