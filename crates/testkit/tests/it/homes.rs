@@ -91,8 +91,9 @@ fn programs_are_talked_to_and_stopped() {
     let home = TestHome::new();
     let script = "trap 'echo caught; exit 7' INT; echo ready; while :; do sleep 0.05; done";
     let shell = |script: &str| {
-        let mut command = home.command("sh");
-        command.args(["-c", script]);
+        // A shell cannot trap what is ignored where it starts, as in a job in the background.
+        let mut command = home.command("env");
+        command.args(["--default-signal=INT", "sh", "-c", script]);
         command
     };
     let running = home.spawn(&mut shell(script));
