@@ -20,6 +20,8 @@ use crate::spending::SpentDollars;
 
 /// The most memories that it may choose.
 pub(super) const MOST_CHOSEN: usize = 5;
+/// Whoever names more has not chosen: very small models list what they were offered.
+const MOST_NAMED: usize = 2 * MOST_CHOSEN;
 /// After this the local ranking alone counts.
 pub(super) const SELECTOR_TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_TOKENS: u32 = 256;
@@ -206,6 +208,9 @@ fn chosen(answer: &str, offered: &[String]) -> Result<Vec<String>, String> {
             names.push(name.clone());
         }
     }
+    if names.len() > MOST_NAMED {
+        return Err(format!("the small model named {} memories, which is no choice", names.len()));
+    }
     names.truncate(MOST_CHOSEN);
     Ok(names)
 }
@@ -213,6 +218,15 @@ fn chosen(answer: &str, offered: &[String]) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_everything_is_no_choice() {
+        let offered: Vec<String> = (0..20).map(|n| format!("{n}.md")).collect();
+        let answer = |count| json!({"files": offered[..count]}).to_string();
+        assert_eq!(chosen(&answer(MOST_NAMED), &offered).unwrap().len(), MOST_CHOSEN);
+        let refused = chosen(&answer(MOST_NAMED + 1), &offered).unwrap_err();
+        assert_eq!(refused, "the small model named 11 memories, which is no choice");
+    }
 
     #[test]
     fn only_offered_names_count() {
