@@ -96,10 +96,12 @@ impl WireBody {
         if !self.dialect.for_small_model || role != Role::User {
             return self.write(role, blocks);
         }
-        let typed = match self.joins(role) || has_reminder(blocks) {
-            _ if is_meta => Typed::Not,
-            true => Typed::BesideProgram,
-            false => Typed::Alone,
+        let typed = if is_meta {
+            Typed::Not
+        } else if self.joins(role) || has_reminder(blocks) {
+            Typed::BesideProgram
+        } else {
+            Typed::Alone
         };
         self.write(role, &for_small_model(blocks, typed));
     }

@@ -14,23 +14,24 @@ const LETTERS: [&str; 2] = ["fromtheprogram", "theusersmessage"];
 
 /// The blocks of one of the user's messages.
 pub(crate) fn for_small_model(blocks: &[Block], typed: Typed) -> Vec<Block> {
-    let written = |block: &Block| for_reader(block, typed).unwrap_or_else(|| block.clone());
+    let written =
+        |block: &Block| block_for_small_model(block, typed).unwrap_or_else(|| block.clone());
     blocks.iter().map(written).collect()
 }
 
-/// Whose the texts of a message are that are no reminders.
+/// Whether the user typed the texts of a message, apart from reminders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// The user's, and nothing else is in the message.
+    /// They did, and nothing else is in the message.
     Alone,
-    /// The user's, beside the program's words.
+    /// They did, and the program's words stand beside them.
     BesideProgram,
-    /// Not the user's.
+    /// They did not.
     Not,
 }
 
 /// A block in the form for small models; none where it stays as it is.
-fn for_reader(block: &Block, typed: Typed) -> Option<Block> {
+fn block_for_small_model(block: &Block, typed: Typed) -> Option<Block> {
     if let BlockKind::ToolResult { id } = block.kind() {
         let content = without_headings_in(&block.result_content()?)?;
         return Some(Block::tool_result(id, &content, block.is_error()));
@@ -42,7 +43,7 @@ fn for_reader(block: &Block, typed: Typed) -> Option<Block> {
         }
         (None, Typed::BesideProgram) => Some(Block::text(&format!("{OF_USER}\n{text}"))),
         (None, Typed::Alone) => None,
-        (None, Typed::Not) => changed(&text).map(|text| Block::text(&text)),
+        (None, Typed::Not) => text_without_headings(&text).map(|text| Block::text(&text)),
     }
 }
 
@@ -54,10 +55,10 @@ pub(crate) fn has_reminder(blocks: &[Block]) -> bool {
 /// A result without headings; none where it has none.
 fn without_headings_in(content: &ResultContent) -> Option<ResultContent> {
     match content {
-        ResultContent::Text(text) => changed(text).map(ResultContent::Text),
+        ResultContent::Text(text) => text_without_headings(text).map(ResultContent::Text),
         ResultContent::Blocks(blocks) => {
             let texts: Vec<Option<String>> =
-                blocks.iter().map(|block| changed(&block.as_text()?)).collect();
+                blocks.iter().map(|block| text_without_headings(&block.as_text()?)).collect();
             let replaced = |(block, text): (&Block, &Option<String>)| {
                 text.as_deref().map_or_else(|| block.clone(), Block::text)
             };
@@ -68,7 +69,8 @@ fn without_headings_in(content: &ResultContent) -> Option<ResultContent> {
     }
 }
 
-fn changed(text: &str) -> Option<String> {
+/// A text without headings; none where it has none.
+fn text_without_headings(text: &str) -> Option<String> {
     match without_headings(text) {
         Cow::Borrowed(_) => None,
         Cow::Owned(text) => Some(text),
@@ -128,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_heading_is_left_and_nothing_else_is_changed(
+        fn no_heading_is_left_and_nothing_else_is_text_without_headings(
             pieces in prop::collection::vec(prop::sample::select(vec![
                 "#", " ", "\n", "\u{200b}", "From", "the", "program", "The", "user", "'", "s", "message", "x", "é",
             ]), 0..24)

@@ -326,7 +326,7 @@ fn answer_by_known(
     })
 }
 
-/// How what is proposed stands to a memory that is there. A short text is compared only as a whole.
+/// How a proposed memory relates to one that exists. A short text is compared only as a whole.
 fn relation_to(proposed: &NewMemory, claims: &Claims, known: &FoundMemory) -> Option<TextRelation> {
     // A memory that cannot be read is not known: the proposed one is saved.
     let (entry, _) = known.read().ok()?;
