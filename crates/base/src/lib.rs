@@ -17,6 +17,7 @@ mod folder_state;
 mod group_digits;
 mod home;
 mod ids;
+mod innermost_error;
 mod json_text;
 mod lock;
 #[cfg(feature = "movable-clock")]
@@ -48,6 +49,7 @@ pub use home::{
 pub use ids::{
     AgentId, IdSource, MessageId, RandomIds, SeededIds, SessionId, ids_from_environment,
 };
+pub use innermost_error::innermost_error;
 pub use json_text::{JsonContainer, JsonEntry, JsonTextError, indent_of, line_of, skip_blank};
 pub use lock::{Lock, LockError, LockHolder, LockState, ProcessState};
 pub use nearest_name::nearest_name;

@@ -20,7 +20,7 @@ mod nothing_new;
 mod plan_mode;
 pub mod profile;
 mod recalled;
-mod result_storage;
+mod result_storage_plan;
 mod skill;
 mod user_command;
 
@@ -35,7 +35,7 @@ pub use fragment::{
 pub use nothing_new::NothingNew;
 pub use plan_mode::PlanMode;
 pub use recalled::RecalledMemories;
-pub use result_storage::{
+pub use result_storage_plan::{
     EMPTY_RESULT, ResultStorage, StorageLimit, plan_message_storage, plan_result_storage, preview,
     preview_of, stream_file_name, truncate_result,
 };

@@ -13,7 +13,6 @@ mod context_tokens;
 mod facts;
 mod forwarded_call;
 mod history;
-mod imitated_reminder;
 pub mod known_tools;
 mod message;
 pub mod metrics;
@@ -22,6 +21,7 @@ mod prefix;
 mod raw_fields;
 mod recall_reason;
 mod reminder_tags;
+mod reminders_in_answers;
 mod request;
 mod skill;
 mod tokens;
@@ -40,7 +40,6 @@ pub use budget::{
 pub use context_tokens::{TokenCount, context_tokens};
 pub use facts::EnvironmentFacts;
 pub use history::{MessageHistory, MessageHistoryError};
-pub use imitated_reminder::{ImitatedReminderFilter, without_imitated_reminders};
 pub use message::{Message, MessageFlags, Response, Role, StopReason};
 pub use pairing::{PairingRepair, pairing_violations, repair_pairing};
 pub use prefix::{Prefix, PrefixOrigin, ServerTool, SystemBlock, ToolDefinition};
@@ -50,6 +49,7 @@ pub use reminder_tags::{
     REMINDER_CLOSING, REMINDER_OPENING, as_reminder, is_reminder, neutralize,
     neutralize_reminder_tags, reminder_text,
 };
+pub use reminders_in_answers::{ImitatedReminderFilter, without_imitated_reminders};
 pub use request::{Effort, RequestOptions, ResponseFormat, ToolChoice, UnknownEffort};
 pub use skill::UsedSkill;
 pub use tokens::{estimate_bytes, estimate_json, estimate_text};

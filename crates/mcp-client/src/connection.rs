@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_base::innermost_error;
 use dormouse_tools::ProcessError;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
@@ -23,7 +24,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 use crate::elicitation::UserQuestions;
-use crate::error_chain::innermost;
 use crate::http::{self, HttpError};
 use crate::message_limit::MessageOverflow;
 use crate::oauth::ServerLogin;
@@ -324,5 +324,5 @@ fn describe(error: &ClientInitializeError) -> String {
 
 /// The useful part of an error of the transport.
 pub(crate) fn describe_transport(error: &(dyn std::error::Error + 'static)) -> String {
-    http::describe(error).unwrap_or_else(|| innermost(error))
+    http::describe(error).unwrap_or_else(|| innermost_error(error).to_string())
 }

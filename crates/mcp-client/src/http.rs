@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use dormouse_base::innermost_error;
 use futures_util::stream::{BoxStream, Stream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
@@ -21,7 +22,6 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse, SseStream};
 use thiserror::Error;
 
-use crate::error_chain::innermost;
 use crate::message_limit::{MAX_MESSAGE_BYTES, MessageOverflow};
 use crate::oauth::{Challenge, OAuthError, ServerLogin};
 
@@ -45,7 +45,7 @@ type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
 pub(crate) enum HttpError {
     #[error("the header `{name}` cannot be sent: {problem}")]
     Header { name: String, problem: HeaderProblem },
-    #[error("{}", innermost(.0))]
+    #[error("{}", innermost_error(.0))]
     Request(reqwest::Error),
     #[error("its response is not a message of the protocol ({0})")]
     NotAMessage(serde_json::Error),
@@ -98,7 +98,7 @@ pub(crate) fn transport(
 pub(crate) fn describe(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<StreamableHttpError<HttpError>>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
-        other => Some(innermost(other)),
+        other => Some(innermost_error(other).to_string()),
     }
 }
 

@@ -14,7 +14,6 @@
 mod catalog;
 mod connection;
 mod elicitation;
-mod error_chain;
 mod http;
 mod hub;
 mod message_limit;

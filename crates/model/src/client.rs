@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use dormouse_base::Redactor;
+use dormouse_base::{Redactor, innermost_error};
 use dormouse_conversation::Block;
 use futures_util::StreamExt;
 
@@ -154,8 +154,10 @@ impl HttpModel {
         let request_id =
             header(&response, "request-id").or_else(|| header(&response, "x-request-id"));
         let decoder = Decoder::new(self.endpoint.wire);
-        let bytes =
-            response.bytes_stream().map(|piece| piece.map_err(|error| innermost(&error))).boxed();
+        let bytes = response
+            .bytes_stream()
+            .map(|piece| piece.map_err(|error| innermost_error(&error).to_string()))
+            .boxed();
         let request_id = request_id.map(|id| self.redactor.redact(&id));
         let patience = self.endpoint.timeouts.idle;
         Ok(ResponseStream::new(bytes, decoder, patience, request_id)
@@ -163,7 +165,7 @@ impl HttpModel {
     }
 
     pub(crate) fn no_connection(&self, url: String, error: &reqwest::Error) -> ModelError {
-        let problem = innermost(error);
+        let problem = innermost_error(error).to_string();
         let says = |word: &str| problem.to_lowercase().contains(word);
         let error = if self.endpoint.is_local() && error.is_connect() && says("refused") {
             ModelError::NoServer { url, problem }
@@ -253,7 +255,7 @@ fn build_client(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
         // A proxy for the outside cannot reach this machine's own servers.
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| innermost(&error))
+    builder.build().map_err(|error| innermost_error(&error).to_string())
 }
 
 fn is_event_stream(response: &reqwest::Response) -> bool {
@@ -281,13 +283,4 @@ fn retry_after(response: &reqwest::Response) -> Option<Duration> {
     let parse = |text: &str| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
     let (then, now) = (parse(&text)?, parse(&header(response, "date")?)?);
     Duration::try_from(then.duration_since(now)).ok()
-}
-
-/// The error at the bottom of the chain says what happened; those above it say "error sending request".
-fn innermost(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }

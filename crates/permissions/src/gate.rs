@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::host::HostPattern;
 use crate::protected::check_accepted_edit;
-use crate::reading::{Reach, ReadingNeed, ReadingObjection, ReadingScope, reached};
+use crate::read_access::{Reach, ReadingNeed, ReadingObjection, ReadingScope, reached};
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rules::{PermissionRules, allowed_by};

@@ -10,7 +10,7 @@ mod gate;
 mod host;
 mod known_commands;
 mod protected;
-mod reading;
+mod read_access;
 mod reason;
 mod request;
 mod rule;
@@ -25,7 +25,7 @@ pub use gate::{
     PermissionDecision, PermissionGate, PermissionMode, PermissionVerdict, SandboxRules,
 };
 pub use host::{HostPattern, normalize_host};
-pub use reading::{ReadingScope, credential_places};
+pub use read_access::{ReadingScope, credential_places};
 pub use reason::PermissionReason;
 pub use request::{Access, InternalAccess, PermissionNeed, PermissionRequest};
 pub use rule::{PermissionRule, RuleError};

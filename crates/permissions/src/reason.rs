@@ -147,7 +147,7 @@ mod tests {
 
     use crate::gate::{PermissionGate, PermissionMode};
     use crate::protected::EditNotAccepted;
-    use crate::reading::{ReadingNeed, ReadingObjection};
+    use crate::read_access::{ReadingNeed, ReadingObjection};
     use crate::request::{Access, PermissionNeed, PermissionRequest};
     use crate::rules::PermissionRules;
     use crate::shell::{CommandAction, NotReadOnly};

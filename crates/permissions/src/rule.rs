@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::host::HostPattern;
 use crate::known_commands::known_prefix;
 use crate::protected::{lexical, protected_name};
-use crate::reading::{Reach, ReadingNeed, ReadingObjection};
+use crate::read_access::{Reach, ReadingNeed, ReadingObjection};
 use crate::request::{Access, PermissionRequest};
 use crate::rule_names::{MCP_TOOL_PREFIX, READ_RULE};
 use crate::rule_pattern::{PatternError, RulePattern};

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::reading::Reach;
+use crate::read_access::Reach;
 use crate::request::{Access, PermissionRequest};
 use crate::rule::PermissionRule;
 use crate::rule_pattern::RulePattern;

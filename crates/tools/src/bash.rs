@@ -23,7 +23,7 @@ use dormouse_sandbox::{SandboxPolicy, command_prefix};
 
 use crate::command_sandbox::SandboxedCommand;
 use crate::exit_note::ExitNote;
-use crate::overflow::{KeptOutput, OutputCollector};
+use crate::output_file::{KeptOutput, OutputCollector};
 use crate::printed::Printed;
 use crate::process::{
     MODEL_KEYS, MergedProcess, PipeState, ProcessCommand, ProcessEnd, ProcessError,

@@ -12,7 +12,7 @@ use crate::command_setup::CommandSetup;
 use crate::editor_files::EditorFiles;
 use crate::editor_terminals::EditorTerminals;
 use crate::file_guard::FileGuard;
-use crate::overflow::OutputFile;
+use crate::output_file::OutputFile;
 use crate::progress::CommandProgress;
 use crate::read_cache::ReadCache;
 use crate::todo_list::TodoList;

@@ -4,7 +4,7 @@ use dormouse_conversation::ResultContent;
 use dormouse_permissions::PermissionVerdict;
 use serde_json::value::RawValue;
 
-use crate::overflow::StoredOutput;
+use crate::output_file::StoredOutput;
 use crate::tool_result::{ToolError, ToolOutput};
 
 /// The result of a call.

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address_reach;
 mod arguments;
 mod bash;
 mod bash_output;
@@ -31,15 +32,14 @@ mod more_tools;
 mod notebook_edit;
 mod observer;
 mod orchestrator;
-mod overflow;
+mod output_file;
 mod platform;
-mod post;
+mod post_json;
 mod printed;
 mod process;
 mod progress;
 mod project_file;
 mod public_address;
-mod reach;
 mod read;
 mod read_cache;
 mod reaper;
@@ -57,6 +57,7 @@ mod web_fetch;
 mod web_search;
 mod write;
 
+pub use address_reach::{AddressReach, PrivateAddress, ReachError};
 pub use bash::Bash;
 pub use bash_output::BashOutput;
 pub use call::CallRunner;
@@ -82,14 +83,13 @@ pub use observer::{
     AfterCall, BeforeCall, CallObserver, CallOpinion, CallView, ConfirmationOverride,
 };
 pub use orchestrator::{CallStatus, MAX_SIDE_BY_SIDE, ResponseState, Scheduled, startable};
-pub use overflow::{OutputFile, StoredOutput};
-pub use post::{PostError, PostResponse, post_json};
+pub use output_file::{OutputFile, StoredOutput};
+pub use post_json::{PostError, PostResponse, post_json};
 pub use process::{
     MODEL_KEYS, PipedProcess, ProcessCommand, ProcessError, ProcessOutput, RunningProcess, output,
     output_and_first_line, output_with_input,
 };
 pub use progress::CommandProgress;
-pub use reach::{AddressReach, PrivateAddress, ReachError};
 pub use read::Read;
 pub use read_cache::{CachedFile, ReadCache, ReadExtent};
 pub use reaper::{Reaper, serve_as_reaper};

@@ -7,7 +7,7 @@ use dormouse_conversation::{Block, ResultContent};
 use dormouse_permissions::WriteTargetError;
 use thiserror::Error;
 
-use crate::overflow::StoredOutput;
+use crate::output_file::StoredOutput;
 
 /// The output of a call.
 #[derive(Debug, Clone)]

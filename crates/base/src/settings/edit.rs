@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use super::key::SettingKey;
+use super::dotted_key::SettingKey;
 
 /// A text that cannot be changed so.
 #[derive(Debug, Error)]

@@ -5,9 +5,9 @@
 //! `switch_definitions` lists the feature switches and `switch_resolution` determines their state, `edit` changes one value in a text, `list_edit` an
 //! element of a list.
 
+mod dotted_key;
 mod edit;
 mod files;
-mod key;
 mod keys;
 mod layer_settings;
 mod list_edit;
@@ -22,9 +22,9 @@ mod switch_resolution;
 mod team_settings;
 mod web_search_settings;
 
+pub use dotted_key::SettingKey;
 pub use edit::{SettingsEditError, set_value, unset_value};
 pub use files::{SettingsFiles, project_settings_folder};
-pub use key::SettingKey;
 pub use keys::{
     BackgroundSettings, DefaultMode, EffortLevel, ExtractionSettings, Notifications,
     PermissionSettings, PriceSettings, ProviderKind, ProviderSettings, SandboxMode, SandboxNetwork,

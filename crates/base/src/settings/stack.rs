@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::key::SettingKey;
+use super::dotted_key::SettingKey;
 use super::keys::Settings;
 use super::memory_settings::{MemorySettings, WriteRule};
 use super::parse::{SettingsError, SettingsWarning, parse};

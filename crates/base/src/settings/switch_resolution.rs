@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::key::SettingKey;
+use super::dotted_key::SettingKey;
 use super::stack::{SettingsLayer, SettingsSource, SettingsStack};
 use super::switch_definitions::LayerSwitch;
 use crate::environment::{Environment, names};

@@ -1,6 +1,6 @@
 //! The message catalog: help texts, notices and errors for the user, in Fluent files.
 //!
-//! `messages.ftl` holds notices and errors, `interactive.ftl` the texts of the terminal: [`msg!`] formats one. `help.ftl` holds
+//! `notices.ftl` holds notices and errors, `interactive.ftl` the texts of the terminal: [`msg!`] formats one. `help.ftl` holds
 //! help texts, which only `--help`, the completions and the man page read. The language is that of the setting `language`, else
 //! that of the environment ([`Locale`]).
 
@@ -22,8 +22,8 @@ pub(crate) use msg;
 
 /// Notices, errors and the texts of the terminal.
 pub(crate) static MESSAGES: MessageCatalog = MessageCatalog::new(
-    &[include_str!("en/messages.ftl"), include_str!("en/interactive.ftl")],
-    &[include_str!("zh/messages.ftl"), include_str!("zh/interactive.ftl")],
+    &[include_str!("en/notices.ftl"), include_str!("en/interactive.ftl")],
+    &[include_str!("zh/notices.ftl"), include_str!("zh/interactive.ftl")],
 );
 
 static HELP: MessageCatalog =

@@ -13,7 +13,7 @@ use super::counters::{with, without};
 use super::results::LayerStatus;
 use super::simulated_request::{SimulatedOutcome, SimulatedRequest};
 use super::simulations::LayerSimulation;
-use crate::result_storage::{StorageLimit, preview_of, stream_file_name};
+use crate::result_storage_plan::{StorageLimit, preview_of, stream_file_name};
 
 /// How the text that stands for a stored result begins, here and in other agents.
 const MARK: &str = "<persisted-output>";
@@ -145,7 +145,7 @@ fn in_bytes(head: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result_storage::preview;
+    use crate::result_storage_plan::preview;
 
     #[test]
     fn lengths_of_stored_results() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_base::{FileError, LockError};
+use dormouse_base::{FileError, LockError, innermost_error};
 use dormouse_tools::{PrivateAddress, ReachError};
 use reqwest::StatusCode;
 use thiserror::Error;
@@ -103,10 +103,7 @@ impl OAuthError {
     pub(super) fn request(what: &'static str, error: reqwest::Error) -> Self {
         // Addresses may hold secrets.
         let error = error.without_url();
-        let mut inner: &(dyn std::error::Error + 'static) = &error;
-        while let Some(source) = inner.source() {
-            inner = source;
-        }
+        let inner = innermost_error(&error);
         let reason =
             if inner.is::<PrivateAddress>() { PRIVATE.to_owned() } else { inner.to_string() };
         Self::Request { what, reason }

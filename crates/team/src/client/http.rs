@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse_base::innermost_error;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde::Serialize;
@@ -419,12 +420,11 @@ fn encoded(text: &str) -> String {
     })
 }
 
-/// The innermost reason: the outer ones only repeat the address.
 fn unreachable(url: &ServerUrl, error: &reqwest::Error) -> ClientError {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let reason = if error.is_timeout() { "timed out".to_owned() } else { innermost.to_string() };
+    let reason = if error.is_timeout() {
+        "timed out".to_owned()
+    } else {
+        innermost_error(error).to_string()
+    };
     ClientError::Unreachable { url: url.to_string(), reason }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong in the database.
 
+use dormouse_base::innermost_error;
 use thiserror::Error;
 
 /// An error of the database. None contains a token or a memory's text.
@@ -9,10 +10,10 @@ pub enum StorageError {
     #[error("the database file failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// PostgreSQL.
-    #[error("the database failed: {}", innermost(.0))]
+    #[error("the database failed: {}", innermost_error(.0))]
     Postgres(#[from] tokio_postgres::Error),
     /// No connection to PostgreSQL.
-    #[error("the database cannot be reached: {}", innermost(.0))]
+    #[error("the database cannot be reached: {}", innermost_error(.0))]
     Connection(#[from] deadpool_postgres::PoolError),
     /// Certificates for the connection to PostgreSQL.
     #[error("the certificates for the database cannot be used: {reason}")]
@@ -59,13 +60,4 @@ pub enum StorageError {
     /// The server is stopping.
     #[error("the server is stopping")]
     Stopping,
-}
-
-/// The innermost reason: the outer ones only say that there is one.
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

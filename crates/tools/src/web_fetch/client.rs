@@ -1,13 +1,13 @@
 //! Fetches a page: request by request, each to an address that was checked first.
 
+use dormouse_base::innermost_error;
 use dormouse_permissions::{HostPattern, normalize_host};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use thiserror::Error;
 
 use super::page;
-use crate::post::innermost;
-use crate::reach::{AddressReach, ReachError};
+use crate::address_reach::{AddressReach, ReachError};
 
 /// The largest page.
 const MAX_PAGE_BYTES: usize = 10_000_000;
@@ -27,7 +27,7 @@ pub(super) enum Fetched {
 pub(crate) enum FetchError {
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
-    #[error("{}", innermost(.0))]
+    #[error("{}", innermost_error(.0))]
     Request(#[from] reqwest::Error),
     #[error(transparent)]
     Address(#[from] ReachError),

@@ -3,12 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use dormouse_base::innermost_error;
 use dormouse_permissions::{HOST_RULE, normalize_host};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, Url};
 use thiserror::Error;
 
-use crate::post::innermost;
 use crate::public_address::is_public;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ pub enum ReachError {
     #[error(transparent)]
     Private(#[from] PrivateAddress),
     /// There is no client.
-    #[error("{}", innermost(.0))]
+    #[error("{}", innermost_error(.0))]
     Client(#[from] reqwest::Error),
 }
 

@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
+use dormouse_base::innermost_error;
 use reqwest::Client;
 use reqwest::header::CONTENT_TYPE;
 use thiserror::Error;
@@ -24,7 +25,7 @@ pub struct PostResponse {
 #[derive(Debug, Error)]
 pub enum PostError {
     /// The request failed.
-    #[error("{}", innermost(.0))]
+    #[error("{}", innermost_error(.0))]
     Request(#[from] reqwest::Error),
     /// The response is too large.
     #[error("the response is larger than {limit} bytes")]
@@ -77,13 +78,4 @@ fn client(url: &str) -> Result<Client, PostError> {
         builder = builder.tls_certs_only([]).no_proxy();
     }
     Ok(builder.build()?)
-}
-
-/// The text of the innermost error, which says what happened; the outer ones say "error sending request".
-pub(crate) fn innermost(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.to_string()
 }
