@@ -3,6 +3,8 @@
 //! Samples are the first five memories of each ranking, of files with `none` messages: only they say when nothing should be
 //! shown. The questions of other files, asked on collections that they are not about, limit the thresholds.
 
+use std::collections::BTreeMap;
+
 use dormouse_memory::recall::MAX_SURE;
 use dormouse_search::{Calibration, Evidence, ScriptCalibration};
 
@@ -13,9 +15,9 @@ use super::directory::Directory;
 const RIDGE: f64 = 0.0125;
 const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
-/// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections.
-const UNRELATED: f64 = 8.0;
-const FOREIGN: f64 = 1.5;
+/// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections of a file.
+const UNRELATED: f64 = 10.0;
+const FOREIGN: f64 = 2.0;
 /// Percent of shown bodies that have to be right.
 const PRECISION: f64 = 70.0;
 /// Mean number of lines for a message.
@@ -46,7 +48,8 @@ struct Sample {
     message: String,
     source: SampleSource,
     is_unspaced: bool,
-    /// Place of the collection in its file, and category of the message.
+    /// Name of the data file, place of the collection in it, and category of the message.
+    data_file: String,
     collection: usize,
     category: String,
 }
@@ -151,6 +154,7 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
                 message: question.text.clone(),
                 source,
                 is_unspaced,
+                data_file: file.name.clone(),
                 collection: place,
                 category: match source {
                     SampleSource::Foreign => "foreign".to_owned(),
@@ -343,11 +347,15 @@ type Judged<'a> = (&'a Sample, Vec<(f64, bool)>);
 
 fn keeps_limits(samples: &[Judged<'_>], sure: f64) -> bool {
     let shown = |hits: &[(f64, bool)]| hits.iter().any(|(confidence, _)| *confidence >= sure);
-    let share = |source: SampleSource| {
-        let of_source: Vec<_> =
-            samples.iter().filter(|(sample, _)| sample.source == source).collect();
-        let with_any = of_source.iter().filter(|(_, hits)| shown(hits)).count();
-        100.0 * super::quality::ratio(with_any, of_source.len())
+    let worst_share = |source: SampleSource| {
+        let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (sample, hits) in samples.iter().filter(|(sample, _)| sample.source == source) {
+            let (with_any, all) = files.entry(&sample.data_file).or_default();
+            *with_any += usize::from(shown(hits));
+            *all += 1;
+        }
+        let shares = files.into_values().map(|(some, all)| super::quality::ratio(some, all));
+        100.0 * shares.fold(0.0, f64::max)
     };
     let own = samples.iter().filter(|(sample, _)| sample.source == SampleSource::Own);
     let bodies: Vec<bool> = own
@@ -357,8 +365,8 @@ fn keeps_limits(samples: &[Judged<'_>], sure: f64) -> bool {
     let precision = 100.0 * super::quality::ratio(right, bodies.len());
     // In Chinese the people of a file write down the same kinds of things, so that only `none` messages can be judged.
     let is_unspaced = samples.iter().any(|(sample, _)| sample.is_unspaced);
-    let foreign = is_unspaced || share(SampleSource::Foreign) <= FOREIGN;
-    share(SampleSource::None) <= UNRELATED && foreign && precision >= PRECISION
+    let foreign = is_unspaced || worst_share(SampleSource::Foreign) <= FOREIGN;
+    worst_share(SampleSource::None) <= UNRELATED && foreign && precision >= PRECISION
 }
 
 fn lines(samples: &[Judged<'_>], sure: f64, likely: f64) -> f64 {

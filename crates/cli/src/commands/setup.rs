@@ -16,6 +16,8 @@ use crate::wiring::world::{World, current_project};
 
 /// The name of the program.
 const NAME: &str = "dormouse";
+/// The providers that have a name; others are given by their address.
+const PROVIDERS: [&str; 2] = ["anthropic", "openai"];
 
 impl From<SetupAgent> for Agent {
     fn from(agent: SetupAgent) -> Self {
@@ -63,7 +65,10 @@ pub(crate) fn run(arguments: &SetupArguments, world: &World) -> Result<Exit, Fai
     carry_out(&changes, agent, &home).map_err(Failure::failed)?;
     print::note(&if arguments.undo { msg!("setup-undone") } else { msg!("setup-done") });
     if !arguments.undo && arguments.extract.is_none() {
-        print::note(&msg!("setup-no-extraction"));
+        print::note(&match agent {
+            Agent::ClaudeCode => msg!("setup-no-extraction"),
+            _ => msg!("setup-cannot-extract"),
+        });
     }
     Ok(Exit::Done)
 }
@@ -105,6 +110,12 @@ fn startable(environment: &Environment) -> Result<String, Failure> {
 
 /// The words of the hook that has memories extracted.
 fn extract_words(provider: &str, model: Option<&str>) -> Result<String, Failure> {
+    let is_address = provider.starts_with("http://") || provider.starts_with("https://");
+    if !is_address && !PROVIDERS.contains(&provider) {
+        let text = msg!("setup-unknown-provider", provider = provider);
+        return Err(Failure::usage(anyhow::anyhow!(text))
+            .hint(msg!("setup-unknown-provider-hint", providers = PROVIDERS.join(", "))));
+    }
     let words = [Some(EXTRACT), Some(provider), model].into_iter().flatten();
     shlex::try_join(words).map_err(Failure::usage)
 }

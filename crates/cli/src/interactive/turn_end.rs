@@ -6,7 +6,7 @@ use dormouse_tui::style::{Color, Style};
 
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
-use crate::wiring::server_failure::server_failure;
+use crate::wiring::server_failure::{server_error, server_failure};
 use crate::wiring::session_start::KeyOrigin;
 
 /// Nothing where the turn completed.
@@ -29,7 +29,7 @@ pub(crate) fn turn_end_lines(end: &TurnEnd, key: &KeyOrigin) -> Vec<(String, Sty
 }
 
 fn server_error_lines(error: &ModelError, key: &KeyOrigin) -> Vec<(String, Style)> {
-    let mut lines = vec![error_line(&error.to_string())];
+    let mut lines = vec![error_line(&server_error(error))];
     match error {
         _ if error.is_transient() => lines.push((msg!("turn-retry-hint"), Style::DIM)),
         ModelError::TooLong { .. }

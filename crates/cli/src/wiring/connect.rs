@@ -24,6 +24,7 @@ use crate::wiring::key_command::printed_key;
 use crate::wiring::layers;
 use crate::wiring::print;
 use crate::wiring::server_failure::failure_at_start;
+use crate::wiring::token_variable::token_variable;
 use crate::wiring::web_search::search_setup;
 
 /// A model connection.
@@ -236,15 +237,8 @@ pub(crate) fn user_window(
     environment: &Environment,
     model: &str,
 ) -> Result<Option<u32>, Failure> {
-    match environment.get(names::CONTEXT_WINDOW) {
-        None => Ok(settings.context_windows.get(model).copied()),
-        Some(text) => text.parse().map(Some).map_err(|_| {
-            Failure::usage(anyhow::anyhow!(
-                "{} is `{text}`, not a number of tokens",
-                names::CONTEXT_WINDOW
-            ))
-        }),
-    }
+    let set = token_variable(environment, names::CONTEXT_WINDOW)?;
+    Ok(set.or_else(|| settings.context_windows.get(model).copied()))
 }
 
 fn budget(model: &str, user: Option<u32>, info: Option<&ModelInfo>) -> Result<Budget, Failure> {
@@ -283,29 +277,39 @@ pub(crate) async fn key_from_command(
     }
 }
 
+/// Why there is no provider, in the user's language.
+pub(crate) fn provider_error(error: &ProviderError) -> String {
+    match error {
+        ProviderError::NotConfigured => msg!("provider-none"),
+        ProviderError::NoKey { url, variable } => {
+            msg!("provider-no-key", url = url.as_str(), variable = variable.as_str())
+        }
+        ProviderError::BadKey { variable } => {
+            msg!("provider-bad-key", variable = variable.as_str())
+        }
+        ProviderError::BadValue { .. } => error.to_string(),
+    }
+}
+
 /// The error of a first run: what to set, or which local server to use.
 async fn not_set_up(error: ProviderError) -> Failure {
-    if error != ProviderError::NotConfigured {
-        let hint = match &error {
-            ProviderError::NoKey { variable, .. } | ProviderError::BadKey { variable } => {
-                format!("export {variable}=… and try again")
-            }
-            ProviderError::NotConfigured | ProviderError::BadValue { .. } => {
-                "fix or remove it".to_owned()
-            }
-        };
-        return Failure::usage(error).hint(hint);
+    let failure = Failure::usage(anyhow::anyhow!(provider_error(&error)));
+    match &error {
+        ProviderError::NoKey { variable, .. } | ProviderError::BadKey { variable } => {
+            return failure.hint(msg!("provider-hint-export", variable = variable.as_str()));
+        }
+        ProviderError::BadValue { .. } => return failure.hint(msg!("provider-hint-value")),
+        ProviderError::NotConfigured => {}
     }
-    let mut failure = Failure::usage(error);
-    for server in find_local_servers().await {
-        failure = failure.hint(format!(
-            "{} seems to be running on this machine; to use it: export OPENAI_BASE_URL={} DORMOUSE_MODEL={}",
-            server.name, server.base_url, server.model
-        ));
-    }
-    failure
-        .hint("with an Anthropic API key:  export ANTHROPIC_API_KEY=…")
-        .hint("with an OpenAI API key:     export OPENAI_API_KEY=…")
-        .hint("with your own server:       export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)")
-        .hint("to try it without a model, run `dormouse demo`; memory, recall, search, sessions, context, stats, config and doctor need none")
+    let running = find_local_servers().await.into_iter().map(|server| {
+        let (name, url, model) = (server.name, server.base_url, server.model);
+        msg!("provider-hint-running", name = name, url = url, model = model)
+    });
+    let keys = [
+        msg!("provider-hint-anthropic"),
+        msg!("provider-hint-openai"),
+        msg!("provider-hint-own"),
+        msg!("provider-hint-demo"),
+    ];
+    running.chain(keys).fold(failure, Failure::hint)
 }

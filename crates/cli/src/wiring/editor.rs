@@ -2,6 +2,7 @@
 //!
 //! Invariant: edited text is kept until it is saved, and the user is told where. An unchanged copy is removed.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use dormouse_base::{Dir, Environment, RelPath, names};
@@ -9,6 +10,9 @@ use dormouse_base::{Dir, Environment, RelPath, names};
 use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::world::World;
+
+/// The editor where none is named: every system has it.
+const LAST_RESORT: &str = "vi";
 
 pub(crate) struct EditedCopy {
     folder: Dir,
@@ -101,8 +105,18 @@ fn run(editor: &str, file: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Refuses to start the editor of last resort where it would have no terminal. An editor that the user names may need none.
+pub(crate) fn check_terminal(environment: &Environment) -> Result<(), Failure> {
+    let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if has_terminal || editor(environment) != LAST_RESORT {
+        return Ok(());
+    }
+    let message = msg!("editor-no-terminal", editor = LAST_RESORT);
+    Err(Failure::usage(anyhow::anyhow!(message)).hint(msg!("editor-no-terminal-hint")))
+}
+
 /// The user's editor.
 fn editor(environment: &Environment) -> &str {
     let variables = [names::VISUAL, names::EDITOR];
-    variables.into_iter().find_map(|name| environment.get(name)).unwrap_or("vi")
+    variables.into_iter().find_map(|name| environment.get(name)).unwrap_or(LAST_RESORT)
 }

@@ -78,8 +78,8 @@ impl Failure {
     }
 
     /// An error of the model server; the JSON output contains it already.
-    pub(crate) fn of_server(error: dormouse_model::ModelError) -> Self {
-        Self { kind: error.kind(), printed: true, ..Self::failed(error) }
+    pub(crate) fn of_server(kind: &'static str, message: String) -> Self {
+        Self { kind, printed: true, ..Self::failed(anyhow::anyhow!(message)) }
     }
 
     pub(crate) fn kind(&self) -> &'static str {

@@ -9,6 +9,7 @@ use dormouse_engine::{CompactionRules, LayerRules};
 use dormouse_model::{ServerClearing, keeps_thinking};
 
 use crate::wiring::exit::Failure;
+use crate::wiring::token_variable::token_variable;
 
 /// The rules of the cheap layers.
 pub(crate) fn rules(settings: &Settings, switches: &Switches) -> Result<LayerRules, Failure> {
@@ -58,13 +59,7 @@ pub(crate) fn compaction(
     switches: &Switches,
     environment: &Environment,
 ) -> Result<CompactionRules, Failure> {
-    let window = match environment.get(names::AUTO_COMPACT_WINDOW) {
-        None => None,
-        Some(text) => Some(text.trim().parse::<u32>().map_err(|_| {
-            let name = names::AUTO_COMPACT_WINDOW;
-            Failure::usage(anyhow::anyhow!("{name} is `{text}`, not a number of tokens"))
-        })?),
-    };
+    let window = token_variable(environment, names::AUTO_COMPACT_WINDOW)?;
     Ok(CompactionRules {
         auto: switches.is_on(LayerSwitch::AutoCompact),
         reactive_only: switches.is_on(LayerSwitch::ReactiveOnly),

@@ -56,6 +56,7 @@ pub(crate) mod stdin_lines;
 pub(crate) mod team;
 pub(crate) mod team_membership;
 pub(crate) mod team_task;
+pub(crate) mod token_variable;
 pub(crate) mod trust;
 pub(crate) mod user_access;
 pub(crate) mod web_search;

@@ -170,6 +170,9 @@ fn a_window_that_is_no_window() {
     home.set_env("DORMOUSE_CONTEXT_WINDOW", "huge");
     let output = home.run(&mut ask(&home, &["hi"]));
     assert!(output.stderr.contains("`huge`, not a number of tokens"), "{}", output.stderr);
+    assert!(output.stderr.contains("hint: set DORMOUSE_CONTEXT_WINDOW to"), "{}", output.stderr);
+    let checked = home.run(&mut dormouse(&home, &["doctor", "--offline"]));
+    assert!(checked.stdout.contains("`huge`, not a number of tokens"), "{}", checked.stdout);
 }
 
 #[test]

@@ -99,3 +99,22 @@ fn the_model_is_told_the_language() {
     assert!(requests[1].system_text().contains("answer in Chinese"));
     server.finish();
 }
+
+/// What goes wrong at a first run, and with the server, is said in Chinese, with what to do.
+#[test]
+fn errors_of_the_first_run_and_of_the_server() {
+    let mut home = TestHome::new();
+    speak_chinese(&home);
+    let first = home.run(&mut ask(&home, &["你好"]));
+    assert!(
+        first.expect_code(2).stderr.starts_with("错误：尚未设置模型\n提示："),
+        "{}",
+        first.stderr
+    );
+    assert!(!first.stderr.contains("with an"), "{}", first.stderr);
+    home.set_env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
+    let unanswered = home.run(&mut ask(&home, &["--model", "m", "你好"]));
+    let expected = "没有服务器在监听";
+    assert!(unanswered.expect_code(1).stderr.contains(expected), "{}", unanswered.stderr);
+    assert!(unanswered.stderr.contains("提示：请检查服务器是否在运行"), "{}", unanswered.stderr);
+}

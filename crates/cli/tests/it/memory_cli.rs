@@ -561,7 +561,7 @@ fn a_memory_from_one_sentence() {
     let added = memory(&home, &["add", "We deploy from main."]);
     assert!(added.success().stdout.trim().ends_with("we-deploy-from-main.md"), "{}", added.stdout);
     assert!(
-        added.stderr.contains("saved as a `project` memory named “We deploy from main”"),
+        added.stderr.contains("saved for this project as “We deploy from main” (type `project`)"),
         "{}",
         added.stderr
     );
@@ -572,10 +572,31 @@ fn a_memory_from_one_sentence() {
     );
     memory(&home, &["add", "不要用 npm，用 pnpm"]).success();
     assert_eq!(json(&home, &["show", "不要用 npm，用 pnpm"], 0)["type"], "feedback");
+    // What somebody prefers holds in every project.
+    let preferred = memory(&home, &["add", "我喜欢简短的回答"]);
+    assert!(preferred.success().stderr.contains("saved for all projects"), "{}", preferred.stderr);
+    assert_eq!(json(&home, &["show", "我喜欢简短的回答"], 0)["type"], "user");
     // Other words for the same commands.
-    assert_eq!(memory(&home, &["ls"]).success().stdout.lines().count(), 2);
+    assert_eq!(memory(&home, &["ls"]).success().stdout.lines().count(), 3);
     memory(&home, &["delete", "we-deploy-from-main.md"]).success();
     home.run(&mut dormouse(&home, &["recall", "which", "package", "manager"])).success();
+}
+
+/// Without a terminal there is no use in starting `vi`; an editor that the user names may need none.
+#[test]
+fn no_vi_without_a_terminal() {
+    let mut home = TestHome::new();
+    memory(&home, &["add", "We deploy from main."]).success();
+    let refused = memory(&home, &["edit", "we-deploy-from-main.md"]);
+    assert!(
+        refused.expect_code(2).stderr.contains("no terminal for the editor `vi`"),
+        "{}",
+        refused.stderr
+    );
+    home.set_env("EDITOR", "sed -i s/main/trunk/");
+    memory(&home, &["edit", "we-deploy-from-main.md"]).success();
+    let shown = json(&home, &["show", "we-deploy-from-main.md"], 0);
+    assert_eq!(shown["body"], "We deploy from trunk.\n");
 }
 
 /// Wherever `--json` was given, an error is JSON too: of arguments and of every command.

@@ -218,19 +218,32 @@ fn extraction_is_asked_for() {
     let home = TestHome::new();
     let hooks = path(&home, "claude-code", ".claude/settings.json");
     let plain = setup(&home, &["claude-code", "--yes"]);
-    assert!(plain.success().stderr.contains("No memories are extracted"), "{}", plain.stderr);
+    assert!(
+        plain.success().stderr.contains("Nothing is learned from its sessions"),
+        "{}",
+        plain.stderr
+    );
     let again = setup(&home, &["claude-code", "--yes", "--extract", "anthropic"]);
     assert!(again.success().stderr.contains("--undo` first"), "{}", again.stderr);
     setup(&home, &["claude-code", "--yes", "--undo"]).success();
     let arguments =
         ["claude-code", "--yes", "--extract", "anthropic", "--extract-model", "claude-haiku-5-5"];
     let asked = setup(&home, &arguments);
-    assert!(!asked.success().stderr.contains("No memories are extracted"), "{}", asked.stderr);
+    assert!(
+        !asked.success().stderr.contains("Nothing is learned from its sessions"),
+        "{}",
+        asked.stderr
+    );
     let written = home.read(&hooks);
     assert!(written.contains("dormouse hook stop extract anthropic claude-haiku-5-5"), "{written}");
     setup(&home, &["claude-code", "--yes", "--undo"]).success();
     let refused = setup(&home, &["codex", "--yes", "--extract", "anthropic"]);
     assert!(refused.stderr.contains("has no hooks"), "{}", refused.stderr);
+    let unknown = setup(&home, &["claude-code", "--yes", "--extract", "nosuch"]);
+    assert!(unknown.expect_code(2).stderr.contains("no provider `nosuch`"), "{}", unknown.stderr);
+    let without_hooks = setup(&home, &["codex", "--yes"]);
+    assert!(without_hooks.success().stderr.contains("it has no hooks"), "{}", without_hooks.stderr);
+    setup(&home, &["codex", "--yes", "--undo"]).success();
     let mut command = dormouse(&home, &["setup", "claude-code", "--yes"]);
     let whole = home.run(&mut command);
     assert!(whole.success().stderr.contains("is not found by its name"), "{}", whole.stderr);

@@ -17,8 +17,11 @@ fn an_empty_log_says_so_and_makes_nothing() {
     let home = TestHome::new();
     let output = home.run(&mut dormouse(&home, &["stats"]));
     assert_eq!(output.success().stdout, "");
-    assert!(output.stderr.contains("No metrics recorded for this project"), "{}", output.stderr);
-    assert!(output.stderr.contains("Every model request adds an entry"));
+    assert!(
+        output.stderr.contains("No requests to a model yet in this project"),
+        "{}",
+        output.stderr
+    );
     assert_eq!(json(&home, &["--all"])["total"]["requests"], 0);
     assert!(!home.dormouse_home().exists());
 }

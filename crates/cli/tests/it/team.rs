@@ -142,7 +142,8 @@ fn a_memory_is_promoted_unless_something_speaks_against_it() {
     let home = TestHome::new();
     let more = |body| ["--type", "project", "--scope", "project", "--body", body];
     add(&home, "Deploy", &more("Deployments run from the release branch."));
-    memory(&home, &["promote", "Deploy"]).success();
+    let promoted = memory(&home, &["promote", "Deploy"]);
+    assert!(promoted.success().stderr.contains("has not joined one"), "{}", promoted.stderr);
     let list = json(&home, &["list", "--scope", "team"], 0);
     assert_eq!((&list[0]["name"], list.as_array().unwrap().len()), (&Value::from("Deploy"), 1));
     add(&home, "Deploy again", &more("Deployments run from the release branch."));

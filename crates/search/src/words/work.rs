@@ -9,7 +9,7 @@ use super::{TextPiece, Tokenizer, split_text};
 const KINDS: &str = "\
 test: test tests tester testing spec specs suite unittest pytest jest rspec fixture mock mocks stub coverage assert assertion e2e flaky regression snapshot | 测试 单测 用例 断言 覆盖率 回归 自测 打桩
 release: deploy deployment release releases rollout rollback ship prod production staging canary publish hotfix launch | 部署 上线 发布 发版 回滚 灰度 生产 线上 投产 封网
-migrate: migration migrate schema column table alter backfill ddl database | 迁移 建表 表结构 字段 加列 索引 回填 数据库
+database: migration migrate schema column table alter backfill ddl database | 迁移 建表 表结构 字段 加列 索引 回填 数据库
 review: review reviewer approve approval pr merge signoff | 评审 审核 审批 合并 审查 提测 合入
 commit: commit branch rebase push squash git changelog | 提交 分支 推送 变基 合并
 log: log logs logging logger trace metric metrics monitor monitoring alert dashboard observability | 日志 打点 监控 告警 报警 指标 看板 埋点
@@ -25,7 +25,7 @@ schedule: schedule scheduler cron nightly hourly daily job queue worker batch ba
 interface: button page screen view form color layout css modal dialog icon translation locale string label | 按钮 页面 界面 样式 颜色 弹窗 文案 翻译 多语言 图标
 api: api endpoint route request response json rest graphql grpc webhook header status | 接口 请求 响应 返回 网关 调用 路由
 date: date time timezone utc timestamp clock | 时间 时区 日期 时间戳
-money: money amount price currency payment invoice tax rounding refund | 金额 价格 货币 支付 退款 发票 运费 结算 费用
+money: money amount price currency payment invoice tax refund | 金额 价格 货币 支付 退款 发票 运费 结算 费用
 incident: incident outage postmortem oncall pager emergency | 事故 故障 复盘 值班 宕机
 ticket: ticket issue board bug report | 工单 缺陷 需求 提单
 ";

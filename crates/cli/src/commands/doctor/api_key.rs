@@ -6,7 +6,7 @@ use dormouse_model::{Credential, Provider, ProviderError, choose_provider};
 use super::context::DoctorContext;
 use super::finding::DoctorFinding;
 use crate::message_catalog::msg;
-use crate::wiring::connect::key_from_command;
+use crate::wiring::connect::{key_from_command, provider_error};
 
 const AREA: &str = "key";
 
@@ -47,7 +47,7 @@ fn no_provider(error: &ProviderError) -> DoctorFinding {
         }
         ProviderError::BadValue { .. } => msg!("doctor-fix-value"),
     };
-    DoctorFinding::problem(AREA, error.to_string(), fix)
+    DoctorFinding::problem(AREA, provider_error(error), fix)
 }
 
 /// The source of the key; none if no key is sent.

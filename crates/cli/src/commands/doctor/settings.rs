@@ -13,6 +13,7 @@ use crate::message_catalog::msg;
 use crate::wiring::mcp_project_file::McpProjectFile;
 use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings;
+use crate::wiring::token_variable::token_variable;
 use crate::wiring::world::World;
 
 const AREA: &str = "settings";
@@ -53,6 +54,12 @@ pub(super) fn check(
     findings.extend(trust_finding(&mut stack, home, project));
     if let Err(error) = Switches::resolve(&stack, &world.environment) {
         findings.push(DoctorFinding::problem(AREA, error.to_string(), msg!("doctor-fix-value")));
+    }
+    for name in [names::CONTEXT_WINDOW, names::AUTO_COMPACT_WINDOW] {
+        if let Err(failure) = token_variable(&world.environment, name) {
+            let fix = failure.hints().concat();
+            findings.push(DoctorFinding::problem(AREA, failure.message(), fix));
+        }
     }
     (findings, stack.settings())
 }

@@ -12,6 +12,7 @@ use crate::args::PromoteArguments;
 use crate::message_catalog::msg;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
+use crate::wiring::team_membership::membership;
 use crate::wiring::world::World;
 
 /// Keys that say where the user's own memory came from, and that it is always listed: not the team's business.
@@ -47,7 +48,8 @@ pub(super) async fn promote(arguments: &PromoteArguments, world: &World) -> Resu
         team.store.change(&by, |plan| plan.write(&file, text.as_bytes(), &Expected::Absent))?,
     )?;
     print::data_line(&team.path_of(file.as_str()));
-    print::note(&msg!("memory-promoted"));
+    let has_joined = membership(&stores.directories).is_some();
+    print::note(&if has_joined { msg!("memory-promoted") } else { msg!("memory-promoted-alone") });
     Ok(Exit::Done)
 }
 

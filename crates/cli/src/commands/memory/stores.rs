@@ -1,5 +1,6 @@
 //! The memory stores that a command works on, finding a memory by name, and confirmation for secrets.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::ops::Deref;
 use std::path::Path;
@@ -260,22 +261,20 @@ pub(super) fn confirm_secrets<T>(
     attempt: impl Fn(&ChangeOrigin) -> Result<T, ChangeError>,
 ) -> Result<T, Failure> {
     let by = if allowed { by.allowing_secrets() } else { by };
-    let refused = |found| {
-        let failure = Failure::from(ChangeError::Secrets(found));
-        failure.hint(msg!("memory-secret-hint"))
+    let found = match attempt(&by) {
+        Err(ChangeError::Secrets(found)) => found,
+        other => return Ok(other?),
     };
-    match attempt(&by) {
-        Err(ChangeError::Secrets(found)) if can_ask_user() => {
-            let rules: Vec<&str> = found.iter().map(|(_, found)| found.rule).collect();
-            print::note(&msg!("memory-secret-confirm", rules = rules.join(", ")));
-            if input::confirm() {
-                return Ok(attempt(&by.allowing_secrets())?);
-            }
-            Err(refused(found))
+    let rules: BTreeSet<&str> = found.iter().map(|(_, found)| found.rule).collect();
+    let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
+    if can_ask_user() {
+        print::note(&msg!("memory-secret-confirm", rules = rules.as_str()));
+        if input::confirm() {
+            return Ok(attempt(&by.allowing_secrets())?);
         }
-        Err(ChangeError::Secrets(found)) => Err(refused(found)),
-        other => Ok(other?),
     }
+    let refused = anyhow::anyhow!(msg!("memory-secret-found", rules = rules));
+    Err(Failure::failed(refused).hint(msg!("memory-secret-hint")))
 }
 
 /// Whether there is a terminal to ask the user at.

@@ -53,7 +53,7 @@ impl TextTable {
         let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
         let room = columns.saturating_sub(before);
         if room < MIN_LAST_COLUMN {
-            return self.rows.iter().map(|row| block(row, columns, colors)).collect();
+            return self.rows.iter().map(|row| block(self.head, row, columns, colors)).collect();
         }
         let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
         let mut text = line(&head, &widths, room, colors, Style::BOLD);
@@ -97,12 +97,15 @@ fn line(row: &[String], widths: &[usize], room: usize, colors: ColorMode, style:
     text
 }
 
-/// A row on a narrow terminal: its first cell, and the others below it.
-fn block(row: &[String], columns: usize, colors: ColorMode) -> String {
+/// A row on a narrow terminal: its first cell, and below it the others, with their titles but for the last.
+fn block(head: &[&str], row: &[String], columns: usize, colors: ColorMode) -> String {
     let Some((first, rest)) = row.split_first() else { return String::new() };
     let mut text = colors.paint(&width::fitted(first, columns), first_style()) + "\n";
     let (middle, last) = rest.split_at(rest.len().saturating_sub(1));
-    let below = [middle.join(&" ".repeat(GAP)), last.concat()];
+    let titles = head.iter().skip(1);
+    let titled = titles.zip(middle).filter(|(_, cell)| !matches!(cell.as_str(), "" | "-"));
+    let titled: Vec<String> = titled.map(|(title, cell)| format!("{title} {cell}")).collect();
+    let below = [titled.join(&" ".repeat(GAP)), last.concat()];
     for cell in below.iter().filter(|cell| !cell.is_empty()) {
         for part in wrap(cell, columns.saturating_sub(GAP)) {
             text.push_str(&(" ".repeat(GAP) + &colors.paint(&part, Style::PLAIN) + "\n"));
@@ -175,6 +178,6 @@ mod tests {
             assert!(narrow.lines().all(|line| width::of(line) <= most), "{columns}\n{narrow}");
         }
         let narrow = table.for_terminal(40, ColorMode::Plain);
-        assert!(narrow.ends_with("a name that goes on and on and on\n  47 days ago\n  x y\n"));
+        assert!(narrow.ends_with("a name that goes on and on and on\n  age 47 days ago\n  x y\n"));
     }
 }

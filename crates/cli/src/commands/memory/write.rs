@@ -75,7 +75,11 @@ pub(super) async fn add(arguments: &AddArguments, world: &World) -> Result<Exit,
     let path = scoped.path_of(file.as_str());
     if arguments.kind.is_none() || arguments.description.is_none() {
         let kind = MemoryType::from(kind).to_string();
-        print::note(&msg!("memory-added", name = name, kind = kind, file = file.to_string()));
+        let file = file.to_string();
+        print::note(&match scoped.scope {
+            StoreScope::User => msg!("memory-added-user", name = name, kind = kind, file = file),
+            _ => msg!("memory-added", name = name, kind = kind, file = file),
+        });
     }
     ChangeResult { file: file.to_string(), path, scope: scoped.scope, change }.print(arguments.json)
 }
@@ -95,9 +99,9 @@ fn new_text(arguments: &AddArguments) -> Result<NewText, Failure> {
         let description = one_line::description_of(name);
         return Ok(NewText { name: one_line::name_of(name), description, body: name.clone() });
     }
-    let body = match body {
-        Some(body) => body.clone(),
-        None => read_body()?,
+    let body = match body.as_deref() {
+        None | Some("-") => read_body()?,
+        Some(body) => body.to_owned(),
     };
     let description = description.clone().unwrap_or_else(|| one_line::description_of(&body));
     Ok(NewText { name: name.clone(), description, body })
@@ -162,6 +166,7 @@ pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exi
         let new = apply_options(arguments, &text, stores.now)?;
         save(&found, &new, &hash, arguments.allow_secret)?
     } else {
+        editor::check_terminal(&world.environment)?;
         let copy = editor::EditedCopy::create(world, found.memory.file.name(), &text)?;
         let new = copy.edit(world)?;
         let saved = save(&found, &new, &hash, arguments.allow_secret);

@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &StatsArguments, world: &World) -> Result<Exit, Fai
         print::note(&no_data(arguments, &folder));
     } else {
         print::data_line(&msg!("stats-title", scope = scope(arguments)));
-        print::data_line(&format!("from {}\n", folder.display()));
+        print::data_line(&msg!("stats-from", folder = folder.display().to_string()));
+        print::data_line("");
         print::data(&text(&summary));
     }
     Ok(Exit::Done)

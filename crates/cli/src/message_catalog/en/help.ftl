@@ -132,8 +132,8 @@ config = Show and change settings
         Without a subcommand, `dormouse config` does the same as `dormouse config list`.
         In tables by name, a name may contain dots: contextWindows.gpt-5.4. Quotes work as well: 'prices."gpt-5.4".input'.
 
-config-list = List all settings and feature switches, with the source of each
-    .all = With the settings that are at their default
+config-list = List the settings that you have set and all switches, with the source of each
+    .all = Also list the settings that you have not set
 
 config-get = Print one setting
     .json = JSON output, with the source of the setting
@@ -160,8 +160,8 @@ memory-list = List memories, newest first
 memory-show = Print a memory file
 
 memory-add = Save a memory and print the path of its file
-    .name = Title; alone, the text of the memory, from which title, description and type are made
-    .body = Text of the memory; without it, read from standard input
+    .name = The text to remember; with --description or --body, its title only
+    .body = Text of the memory; `-` reads it from standard input, as --description without --body does
     .new = Save it even if a memory of this name exists
     .scope = Memory scope; default: `user` for memories of type `user`, otherwise `project`
     .pin = Always list the memory at the start of a session

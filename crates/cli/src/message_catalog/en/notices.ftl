@@ -240,6 +240,7 @@ memory-directory-setting-hint = change or unset the setting `autoMemoryDirectory
 memory-repository-moved = note: this repository was at { $path } before; its memories were moved here
 memory-external-changes-skipped = note: changes made by other programs are not shown: { $error }
 memory-secret-confirm = This looks like a secret ({ $rules }). Everyone who can read the file could read it. Save it anyway? [y/N]
+memory-secret-found = not saved: the text contains what looks like a secret ({ $rules })
 memory-secret-hint = to save it anyway, use --allow-secret
 memory-change-held = the write policy held the change back
 memory-change-held-hint = to review it, run `dormouse memory inbox`
@@ -255,7 +256,8 @@ memory-usage-helped = last helpful { $when }
 memory-usage-not-helped = not helpful yet
 
 memory-field-empty = the { $field } of a memory must not be empty
-memory-added = saved as a `{ $kind }` memory named “{ $name }”; `dormouse memory edit { $file }` changes it
+memory-added = saved for this project as “{ $name }” (type `{ $kind }`); `dormouse memory edit { $file }` changes it, `--scope user` saves for all projects
+memory-added-user = saved for all projects as “{ $name }” (type `{ $kind }`); `dormouse memory edit { $file }` changes it
 memory-name-confirm = A memory named “{ $name }” exists ({ $file }). Save another one beside it? [y/N]
 memory-name-exists = a memory named “{ $name }” exists: { $file }
 memory-name-exists-hint = change it with `dormouse memory edit { $file }`, or pass --new to save another one beside it
@@ -319,6 +321,8 @@ output-none = No tool call has printed anything yet.
 user-command-empty = Type a command after the exclamation mark, as in: !git status
 rule-saved = Saved { $rule } in { $file }
 editor-failed-hint = set VISUAL or EDITOR, or use options such as --body and --description
+editor-no-terminal = there is no terminal for the editor `{ $editor }`
+editor-no-terminal-hint = change it with --body TEXT (`--body -` reads standard input), --description or --name; or set EDITOR to a program that needs no terminal
 editor-empty = `{ $editor }` saved no text; nothing was changed
 editor-empty-hint = to remove a memory, run `dormouse memory rm`
 editor-not-utf8 = the text saved by `{ $editor }` is not valid UTF-8
@@ -632,10 +636,11 @@ stats-unreadable = { $count ->
        *[other] { $count } lines
     } of the log unreadable
 stats-title = Metrics of { $scope }
-stats-none = No metrics recorded for { $scope } in { $folder }. Every model request adds an entry.
-stats-none-since = No metrics recorded for { $scope } since { $since } in { $folder }.
-stats-none-all = No metrics recorded in { $folder }. Every model request adds an entry.
-stats-none-all-since = No metrics recorded since { $since } in { $folder }.
+stats-none = No requests to a model yet in { $scope }: nothing in { $folder }.
+stats-none-since = No requests to a model in { $scope } since { $since }: nothing in { $folder }.
+stats-none-all = No requests to a model yet: nothing in { $folder }.
+stats-none-all-since = No requests to a model since { $since }: nothing in { $folder }.
+stats-from = from { $folder }
 stats-scope-session = session { $name }
 stats-scope-all = all projects
 stats-scope-project = this project (--all for all projects)
@@ -668,6 +673,7 @@ profile-unknown-session = this project has no session `{ $session }`
 profile-unknown-session-hint = to list all sessions, run `dormouse sessions`; for a session of another project, give the path of its transcript
 profile-no-requests = nothing to profile: { $path } contains no model response ({ $lines } lines, { $damaged } unreadable)
 profile-no-requests-hint = a transcript has one JSON object per line: see `dormouse help transcript`
+profile-no-answer = nothing to show: the model has not answered yet in { $path }
 file-unreadable = cannot read { $path }: { $error }
 
 # Instruction files outside the project
@@ -688,7 +694,10 @@ short-prompt-server = note: context window of { $tokens } tokens (reported by th
 short-prompt-assumed = note: context window of { $tokens } tokens (assumed): using the short system prompt
 setup-undo-first = It is set up already, in another way. Run `dormouse setup { $agent } --undo` first, then this again.
 setup-no-hooks = `{ $agent }` has no hooks, so its sessions cannot be read; `--extract` works for claude-code
-setup-no-extraction = No memories are extracted from its sessions. `--extract PROVIDER` turns that on; `dormouse dream` works through the sessions that are queued.
+setup-no-extraction = Nothing is learned from its sessions. To turn that on, run `dormouse setup claude-code --undo`, then set it up again with `--extract PROVIDER`.
+setup-cannot-extract = The agent can read and save memories. Nothing is learned from its sessions by itself: it has no hooks.
+setup-unknown-provider = there is no provider `{ $provider }`
+setup-unknown-provider-hint = use one of { $providers }, or the address of a server such as http://127.0.0.1:8080/v1
 setup-whole-path = note: `dormouse` is not found by its name, so the agent is told its path: { $path }
 
 ## Team memory
@@ -767,6 +776,7 @@ memory-promote-repeats = It only repeats { $file }.
 memory-promote-contradicts = It contradicts { $file }.
 memory-promote-anchor = It refers to { $path }, which is gone.
 memory-promoted = Saved for the team; the next sync sends it. Your own copy stays.
+memory-promoted-alone = Saved for the team. This project has not joined one: `dormouse team join URL` sends it. Your own copy stays.
 
 acp-always = Yes, and don't ask again for such calls in this session
 acp-mode-refused = there is no mode `{ $mode }` here, or it allows more than the agent was started with
@@ -884,3 +894,48 @@ web-search-bad-url = webSearch.url is { $url }; it must be an address with http:
 web-search-no-key = no key for web search: the variable { $variable } is not set
 notice-web-search = searched the web: { $query }
 notice-web-results = found on the web:
+
+# The model server
+
+server-too-long = the conversation is too long for the model: { $said }
+server-too-long-by = the conversation is too long for the model ({ $used } tokens, { $limit } allowed): { $said }
+server-too-long-limit = the conversation is too long for the model ({ $limit } tokens allowed): { $said }
+server-too-large = the request is too large for the server (too many bytes, often images): { $said }
+server-thinking = the server refused a thinking block of an earlier answer: { $said }
+server-rate-limited = the server limits the rate of requests: { $said }
+server-overloaded = the server is overloaded: { $said }
+server-fault = the server failed with status { $status }: { $said }
+server-bad-key = the server did not accept the key: { $said }
+server-billing = the account's credit or spending limit is used up: { $said }
+server-not-allowed = the key is not allowed to do this: { $said }
+server-not-found = the server does not know this model or address: { $said }
+server-invalid-request = the server refused the request (status { $status }): { $said }
+server-unreachable = no connection to { $url }: { $problem }
+server-none = there is no server at { $url } ({ $problem })
+server-unknown-host = the host of { $url } is not known ({ $problem })
+server-broken-stream = the response broke off: { $said }
+server-stalled = the server sent nothing for { $seconds } seconds
+server-malformed = the server's response cannot be read: { $said }
+server-hint-saved = the session is saved; try again: dormouse -p --continue "continue"
+server-hint-key = the key came from { $source }; set { $variable } to a valid key and try again
+server-hint-no-key = no key was sent; set { $variable } to a valid key and try again
+server-hint-not-allowed = the key has no access to this model; choose another with --model, or use another key
+server-hint-not-found = check the model name (--model) and the server address
+server-hint-billing = see the billing page of the account; a retry does not help
+server-hint-too-long = start a new session without --continue; if the context window is larger, set DORMOUSE_CONTEXT_WINDOW
+server-hint-too-large = start a new session with fewer or smaller images
+server-hint-address = check that the server is running and its address is right (ANTHROPIC_BASE_URL, OPENAI_BASE_URL or provider.baseUrl)
+server-hint-thinking = start a new session without --continue
+server-hint-stalled = for a slow server, increase DORMOUSE_IDLE_TIMEOUT_MS
+provider-none = no model is set up
+provider-no-key = no key for { $url }: the variable { $variable } is not set
+provider-bad-key = the key from { $variable } has characters that no key has (a space, a line end?)
+provider-hint-export = export { $variable }=… and try again
+provider-hint-value = fix or remove it
+provider-hint-running = { $name } seems to be running on this machine; to use it: export OPENAI_BASE_URL={ $url } DORMOUSE_MODEL={ $model }
+provider-hint-anthropic = with an Anthropic API key:  export ANTHROPIC_API_KEY=…
+provider-hint-openai = with an OpenAI API key:     export OPENAI_API_KEY=…
+provider-hint-own = with your own server:       export OPENAI_BASE_URL=http://host:port/v1 (or ANTHROPIC_BASE_URL)
+provider-hint-demo = to try it without a model, run `dormouse demo`; memory, recall, search, sessions, context, stats, config and doctor need none
+tokens-invalid = { $name } is `{ $value }`, not a number of tokens
+tokens-invalid-hint = set { $name } to a whole number such as 32768, or unset it

@@ -131,8 +131,8 @@ config = 显示和修改设置
         不带子命令时，`dormouse config` 等同于 `dormouse config list`。
         在以名称为键的表中，名称可以含点：contextWindows.gpt-5.4；也可以加引号：'prices."gpt-5.4".input'。
 
-config-list = 列出所有设置和功能开关，以及各自的来源
-    .all = 也列出取默认值的设置
+config-list = 列出你设置过的设置和所有开关，以及各自的来源
+    .all = 也列出你没有设置过的设置
 
 config-get = 打印一项设置
     .json = JSON 格式的输出，包括该设置的来源
@@ -158,8 +158,8 @@ memory-list = 列出记忆，从新到旧
 memory-show = 打印记忆文件
 
 memory-add = 保存一条记忆，并打印其文件路径
-    .name = 标题；单独使用时为记忆的正文，标题、描述和类型由它生成
-    .body = 记忆的正文；不指定时从标准输入读取
+    .name = 要记住的内容；与 --description 或 --body 同用时只是标题
+    .body = 记忆的正文；`-` 从标准输入读取；只给 --description 时也从标准输入读取
     .new = 即使已有同名记忆也保存
     .scope = 记忆范围；默认：`user` 类型的记忆为 `user`，其他为 `project`
     .pin = 在会话开始时的列表中始终列出这条记忆

@@ -215,6 +215,7 @@ memory-directory-setting-hint = 修改或取消设置 `autoMemoryDirectory`
 memory-repository-moved = 注意：此仓库以前位于 { $path }；它的记忆已移到这里
 memory-external-changes-skipped = 注意：其他程序所做的改动没有显示：{ $error }
 memory-secret-confirm = 这段内容看起来是机密信息（{ $rules }）。能读取该文件的人都能看到它。仍要保存吗？[y/N]
+memory-secret-found = 未保存：文本中含有疑似密钥的内容（{ $rules }）
 memory-secret-hint = 仍要保存请使用 --allow-secret
 memory-change-held = 按写入策略，这项改动没有直接生效
 memory-change-held-hint = 运行 `dormouse memory inbox` 可查看
@@ -227,7 +228,8 @@ memory-usage-helped = 最近一次起作用：{ $when }
 memory-usage-not-helped = 尚未起过作用
 
 memory-field-empty = 记忆的 { $field } 不能为空
-memory-added = 已保存为 `{ $kind }` 类型的记忆，名为“{ $name }”；用 `dormouse memory edit { $file }` 修改
+memory-added = 已为此项目保存为“{ $name }”（类型 `{ $kind }`）；用 `dormouse memory edit { $file }` 修改；加 `--scope user` 则对所有项目有效
+memory-added-user = 已为所有项目保存为“{ $name }”（类型 `{ $kind }`）；用 `dormouse memory edit { $file }` 修改
 memory-name-confirm = 已有名为“{ $name }”的记忆（{ $file }）。仍要另存一条吗？[y/N]
 memory-name-exists = 已有名为“{ $name }”的记忆：{ $file }
 memory-name-exists-hint = 用 `dormouse memory edit { $file }` 修改它，或加上 --new 另存一条
@@ -291,6 +293,8 @@ output-none = 还没有工具调用产生输出。
 user-command-empty = 请在感叹号后输入命令，例如：!git status
 rule-saved = 已将 { $rule } 保存到 { $file }
 editor-failed-hint = 设置 VISUAL 或 EDITOR，或使用 --body、--description 等选项
+editor-no-terminal = 没有可供编辑器 `{ $editor }` 使用的终端
+editor-no-terminal-hint = 用 --body TEXT（`--body -` 读取标准输入）、--description 或 --name 修改；或将 EDITOR 设为不需要终端的程序
 editor-empty = `{ $editor }` 没有保存任何文字；没有做任何改动
 editor-empty-hint = 要删除记忆，请运行 `dormouse memory rm`
 editor-not-utf8 = `{ $editor }` 保存的文字不是有效的 UTF-8
@@ -584,10 +588,11 @@ stats-breaker = 断路器 { $name }：打开 { $times } 次；仍打开：{ $ope
 stats-unknown-kind = { $count } 条未知类型的指标 { $kind }
 stats-unreadable = 日志中有 { $count } 行无法读取
 stats-title = 统计：{ $scope }
-stats-none = { $scope }：{ $folder } 中没有统计记录。每次模型请求都会增加一条。
-stats-none-since = { $scope }：{ $folder } 中没有自 { $since } 以来的统计记录。
-stats-none-all = { $folder } 中没有统计记录。每次模型请求都会增加一条。
-stats-none-all-since = { $folder } 中没有自 { $since } 以来的统计记录。
+stats-none = { $scope }：还没有向模型发出请求：{ $folder } 中没有记录。
+stats-none-since = { $scope }：自 { $since } 以来没有向模型发出请求：{ $folder } 中没有记录。
+stats-none-all = 还没有向模型发出请求：{ $folder } 中没有记录。
+stats-none-all-since = 自 { $since } 以来没有向模型发出请求：{ $folder } 中没有记录。
+stats-from = 来自 { $folder }
 stats-scope-session = 会话 { $name }
 stats-scope-all = 所有项目
 stats-scope-project = 此项目（--all 显示所有项目）
@@ -620,6 +625,7 @@ profile-unknown-session = 此项目没有会话 `{ $session }`
 profile-unknown-session-hint = 运行 `dormouse sessions` 可列出所有会话；其他项目的会话请给出会话记录的路径
 profile-no-requests = 没有可以分析的内容：{ $path } 中没有模型的回复（共 { $lines } 行，{ $damaged } 行无法读取）
 profile-no-requests-hint = 会话记录每行是一个 JSON 对象：参见 `dormouse help transcript`
+profile-no-answer = 没有可以显示的内容：{ $path } 中模型还没有回答
 file-unreadable = 无法读取 { $path }：{ $error }
 
 # Instruction files outside the project
@@ -640,7 +646,10 @@ short-prompt-server = 提示：上下文窗口为 { $tokens } token（由服务�
 short-prompt-assumed = 提示：上下文窗口为 { $tokens } token（假定）：使用简短的系统提示
 setup-undo-first = 已用另一种方式配置过。请先运行 `dormouse setup { $agent } --undo`，然后再运行一次。
 setup-no-hooks = `{ $agent }` 没有 hook，无法读取其会话；`--extract` 适用于 claude-code
-setup-no-extraction = 不会从其会话中提取记忆；用 `--extract PROVIDER` 开启，或用 `dormouse dream` 处理排队的会话。
+setup-no-extraction = 不会从其会话中学习。要开启，请先运行 `dormouse setup claude-code --undo`，再用 `--extract PROVIDER` 重新设置。
+setup-cannot-extract = 该代理可以读取和保存记忆。它没有钩子，所以不会自动从其会话中学习。
+setup-unknown-provider = 没有名为 `{ $provider }` 的提供方
+setup-unknown-provider-hint = 可用 { $providers }，或服务器地址，例如 http://127.0.0.1:8080/v1
 setup-whole-path = 提示：按名称找不到 `dormouse`，因此告诉代理完整路径：{ $path }
 
 ## 团队记忆
@@ -716,6 +725,7 @@ memory-promote-repeats = 它只是重复了 { $file }。
 memory-promote-contradicts = 它与 { $file } 矛盾。
 memory-promote-anchor = 它提到的 { $path } 已不存在。
 memory-promoted = 已为团队保存，下次同步时发送。你自己的副本保留不变。
+memory-promoted-alone = 已为团队保存。此项目尚未加入团队：运行 `dormouse team join URL` 后会发送。你自己的副本保留不变。
 
 acp-always = 是，并且本次会话中不再询问此类调用
 acp-mode-refused = 这里没有模式“{ $mode }”，或者它允许的操作多于代理启动时的设置
@@ -826,3 +836,48 @@ web-search-bad-url = webSearch.url 的值是 { $url }；它必须是以 http:// 
 web-search-no-key = 没有网页搜索的密钥：环境变量 { $variable } 未设置
 notice-web-search = 已搜索网页：{ $query }
 notice-web-results = 网页搜索结果：
+
+# The model server
+
+server-too-long = 对话超出了模型的长度：{ $said }
+server-too-long-by = 对话超出了模型的长度（{ $used } 个 token，上限 { $limit }）：{ $said }
+server-too-long-limit = 对话超出了模型的长度（上限 { $limit } 个 token）：{ $said }
+server-too-large = 请求对服务器来说太大（字节过多，通常是图片）：{ $said }
+server-thinking = 服务器拒绝了先前回答中的思考块：{ $said }
+server-rate-limited = 服务器限制了请求频率：{ $said }
+server-overloaded = 服务器过载：{ $said }
+server-fault = 服务器出错，状态码 { $status }：{ $said }
+server-bad-key = 服务器不接受此密钥：{ $said }
+server-billing = 账户余额或消费限额已用完：{ $said }
+server-not-allowed = 此密钥没有相应权限：{ $said }
+server-not-found = 服务器没有此模型或地址：{ $said }
+server-invalid-request = 服务器拒绝了请求（状态码 { $status }）：{ $said }
+server-unreachable = 无法连接 { $url }：{ $problem }
+server-none = { $url } 没有服务器在监听（{ $problem }）
+server-unknown-host = 找不到 { $url } 的主机（{ $problem }）
+server-broken-stream = 响应中断：{ $said }
+server-stalled = 服务器已有 { $seconds } 秒没有发送任何内容
+server-malformed = 无法读取服务器的响应：{ $said }
+server-hint-saved = 会话已保存；可重试：dormouse -p --continue "continue"
+server-hint-key = 密钥来自 { $source }；请将 { $variable } 设为有效密钥后重试
+server-hint-no-key = 没有发送密钥；请将 { $variable } 设为有效密钥后重试
+server-hint-not-allowed = 此密钥不能使用该模型；请用 --model 选择其他模型，或换一个密钥
+server-hint-not-found = 请检查模型名称（--model）和服务器地址
+server-hint-billing = 请查看账户的计费页面；重试没有用
+server-hint-too-long = 去掉 --continue 开始新会话；如果上下文窗口更大，请设置 DORMOUSE_CONTEXT_WINDOW
+server-hint-too-large = 请开始新会话，并使用更少或更小的图片
+server-hint-address = 请检查服务器是否在运行、地址是否正确（ANTHROPIC_BASE_URL、OPENAI_BASE_URL 或 provider.baseUrl）
+server-hint-thinking = 去掉 --continue 开始新会话
+server-hint-stalled = 服务器较慢时，请增大 DORMOUSE_IDLE_TIMEOUT_MS
+provider-none = 尚未设置模型
+provider-no-key = 没有 { $url } 的密钥：变量 { $variable } 未设置
+provider-bad-key = 来自 { $variable } 的密钥含有密钥中不会出现的字符（空格或换行？）
+provider-hint-export = 执行 export { $variable }=… 后重试
+provider-hint-value = 请修正或删除它
+provider-hint-running = 本机似乎正在运行 { $name }；要使用它：export OPENAI_BASE_URL={ $url } DORMOUSE_MODEL={ $model }
+provider-hint-anthropic = 使用 Anthropic API 密钥：export ANTHROPIC_API_KEY=…
+provider-hint-openai = 使用 OpenAI API 密钥：   export OPENAI_API_KEY=…
+provider-hint-own = 使用自己的服务器：      export OPENAI_BASE_URL=http://host:port/v1（或 ANTHROPIC_BASE_URL）
+provider-hint-demo = 不用模型试用：运行 `dormouse demo`；memory、recall、search、sessions、context、stats、config 和 doctor 也不需要模型
+tokens-invalid = { $name } 的值是 `{ $value }`，不是 token 数
+tokens-invalid-hint = 请将 { $name } 设为整数（例如 32768），或取消设置

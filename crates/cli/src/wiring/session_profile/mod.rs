@@ -252,6 +252,10 @@ fn rates(price: Price) -> Rates {
 }
 
 fn no_requests(path: &Path, replay: &Replay) -> Failure {
+    if replay.warnings.is_empty() && replay.lines > 0 {
+        let text = msg!("profile-no-answer", path = path.display().to_string());
+        return Failure::usage(anyhow::anyhow!(text)).hint(msg!("session-list-hint"));
+    }
     let text = msg!(
         "profile-no-requests",
         path = path.display().to_string(),
