@@ -15,6 +15,7 @@ mod access;
 mod assets;
 mod charts;
 mod error;
+mod evidence_words;
 mod handlers;
 mod message_catalog;
 mod model;
@@ -26,6 +27,7 @@ mod viewer;
 
 pub use access::ViewerAccess;
 pub use error::ViewerError;
+pub use evidence_words::evidence_words;
 pub use profile_page::{SessionProfile, offline_profile_page};
 pub use server::ViewerServer;
 pub use viewer::{

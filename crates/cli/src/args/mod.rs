@@ -167,7 +167,11 @@ impl Arguments {
         // Many words are near `help` and `ui`, and people say hello and hi.
         let is_clear = |name: &String| name != HELP && name.len() >= CLEAR_NAME;
         let names = names.filter(|name| is_clear(name) || has_same_letters(word, name));
-        let meant = nearest_name(word, names)?;
+        let elsewhere = OTHER_NAMES.iter().find(|(name, _)| name == word);
+        let meant = match elsewhere {
+            Some((_, ours)) => (*ours).to_owned(),
+            None => nearest_name(word, names)?,
+        };
         let is_subcommand = |name: &String| {
             command
                 .find_subcommand(&meant)
@@ -187,6 +191,13 @@ impl Arguments {
 }
 
 const HELP: &str = "help";
+/// What other programs call commands of ours. Such a word alone is hardly meant as a prompt.
+const OTHER_NAMES: [(&str, &str); 4] = [
+    ("version", "--version"),
+    ("settings", "config"),
+    ("configure", "config"),
+    ("login", "doctor"),
+];
 /// Letters of a name that other words are not near by chance.
 const CLEAR_NAME: usize = 3;
 

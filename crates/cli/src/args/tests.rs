@@ -152,8 +152,12 @@ fn a_word_that_looks_like_a_command_is_not_a_prompt() {
     assert_eq!(similar(&["status"]).as_deref(), Some("stats"));
     assert_eq!(similar(&["memroy"]).as_deref(), Some("memory"));
     assert_eq!(similar(&["memroy", "list"]).as_deref(), Some("memory"));
+    assert_eq!(similar(&["settings"]).as_deref(), Some("config"));
+    assert_eq!(similar(&["version"]).as_deref(), Some("--version"));
     for prompt in [
-        &["hello"][..],
+        &["settings", "of", "vim"][..],
+        &["foo"],
+        &["hello"],
         &["hi"],
         &["do"],
         &["build"],

@@ -5,6 +5,7 @@ use dormouse_memory::{Freshness, MemoryType, StoreScope, Trust};
 use dormouse_search::MatchKind;
 use maud::{Markup, html};
 
+use crate::evidence_words::evidence_words;
 use crate::message_catalog::msg;
 use crate::model::address;
 use crate::model::memory_list::{ListQuery, MemoryList, MemoryRow, RankReasons};
@@ -215,27 +216,5 @@ fn evidence(hit: &MemoryHit) -> Markup {
     html! {
         @if !for_it.is_empty() { p { (msg!("rank-for", parts = for_it)) } }
         @if !against.is_empty() { p { (msg!("rank-against", parts = against)) } }
-    }
-}
-
-/// A figure of the evidence in words; `speaks_for` where it makes the memory more likely.
-fn evidence_words(name: &str, speaks_for: bool) -> String {
-    match (name, speaks_for) {
-        ("margin", true) => msg!("evidence-margin"),
-        ("margin", false) => msg!("evidence-margin-low"),
-        ("name", _) => msg!("evidence-name"),
-        ("subject", _) => msg!("evidence-subject"),
-        ("body", _) => msg!("evidence-body"),
-        ("matched", _) => msg!("evidence-matched"),
-        ("rank", _) => msg!("evidence-rank"),
-        ("general", _) => msg!("evidence-general"),
-        ("presentation", _) => msg!("evidence-presentation"),
-        ("correction", _) => msg!("evidence-correction"),
-        ("files", _) => msg!("evidence-files"),
-        ("similarity", true) => msg!("evidence-similarity"),
-        ("similarity", false) => msg!("evidence-similarity-low"),
-        ("similarity_margin", true) => msg!("evidence-similarity-margin"),
-        ("similarity_margin", false) => msg!("evidence-similarity-margin-low"),
-        _ => name.to_owned(),
     }
 }

@@ -4,12 +4,14 @@
 //! after printing the results, so that the user does not wait for the scan.
 
 use dormouse_base::Settings;
+use dormouse_memory::StoreScope;
 use dormouse_memory::recall::{
     MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, RecallAddition,
     recall_additions,
 };
 use dormouse_search::{FusedRank, MatchKind, VectorUse};
 use dormouse_tui::width;
+use dormouse_web::evidence_words;
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -21,7 +23,6 @@ use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::print;
 use crate::wiring::world::World;
-use dormouse_memory::StoreScope;
 
 /// Up to this number of files, every outdated index is updated.
 const QUICK_SCAN_FILES: u32 = 5_000;
@@ -258,10 +259,11 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
 /// What the confidence is made of, in log odds.
 fn confidence_line(hit: &MemoryHit) -> String {
     let parts = hit.calibration.contributions(&hit.evidence);
-    let shown = |(name, part): (&str, f64)| format!("{} {part:+.2}", name.replace('_', " "));
-    let bias = shown(("base", hit.calibration.bias));
-    let parts: Vec<String> = std::iter::once(bias).chain(parts.into_iter().map(shown)).collect();
-    msg!("recall-explain-confidence", parts = parts.join(", "))
+    let shown =
+        |(name, part): (&str, f64)| format!("{} ({part:+.2})", evidence_words(name, part > 0.0));
+    let bias = format!("{:+.2}", hit.calibration.bias);
+    let parts: Vec<String> = parts.into_iter().map(shown).collect();
+    msg!("recall-explain-confidence", base = bias, parts = parts.join(", "))
 }
 
 /// The ranks by words and by embeddings.
