@@ -18,7 +18,9 @@ const MAX_COLUMNS: usize = 120;
 const DEFAULT_COLUMNS: usize = 80;
 /// If the last column would be narrower, rows are printed as blocks.
 const MIN_LAST_COLUMN: usize = 24;
-/// Maximum width of a column other than the last.
+/// What the last column does not need goes to the first, whose cells are what commands take.
+const COMFORTABLE_LAST_COLUMN: usize = 48;
+/// Maximum width of a column other than the last, if there is no room to spare.
 const MAX_COLUMN: usize = 26;
 const GAP: usize = 2;
 
@@ -49,11 +51,17 @@ impl TextTable {
     }
 
     fn for_terminal(&self, columns: usize, colors: ColorMode) -> String {
-        let widths = self.widths();
+        let mut widths = self.widths();
         let before: usize = widths.iter().rev().skip(1).map(|width| width + GAP).sum();
-        let room = columns.saturating_sub(before);
+        let mut room = columns.saturating_sub(before);
         if room < MIN_LAST_COLUMN {
             return self.rows.iter().map(|row| block(self.head, row, columns, colors)).collect();
+        }
+        if let Some(first) = widths.first_mut() {
+            let wanted = self.widest(0).saturating_sub(*first);
+            let more = wanted.min(room.saturating_sub(COMFORTABLE_LAST_COLUMN));
+            *first += more;
+            room -= more;
         }
         let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
         let mut text = line(&head, &widths, room, colors, Style::BOLD);
@@ -65,12 +73,18 @@ impl TextTable {
 
     /// The width of each column.
     fn widths(&self) -> Vec<usize> {
-        let widths = self.head.iter().enumerate().map(|(place, title)| {
-            let cells = self.rows.iter().filter_map(|row| row.get(place));
-            let widest = cells.map(|cell| width::of(cell)).max().unwrap_or(0);
-            widest.max(width::of(title)).min(MAX_COLUMN)
-        });
+        let widths = self
+            .head
+            .iter()
+            .enumerate()
+            .map(|(place, title)| self.widest(place).max(width::of(title)).min(MAX_COLUMN));
         widths.collect()
+    }
+
+    /// Columns of the widest cell in a place.
+    fn widest(&self, place: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(place));
+        cells.map(|cell| width::of(cell)).max().unwrap_or(0)
     }
 }
 
@@ -170,6 +184,8 @@ mod tests {
         assert!(lines[2].trim_start().starts_with("很慢"), "{text}");
         assert_eq!(text.matches("很慢").count(), 40, "{text}");
         assert!(text.contains("\na name that goes on and o…  47 days ago  x y\n"), "{text}");
+        let wide = table.for_terminal(110, ColorMode::Plain);
+        assert!(wide.contains("\na name that goes on and on and on  47 days ago  x y\n"), "{wide}");
         let coloured = table.for_terminal(70, ColorMode::Colored);
         assert!(coloured.starts_with("\x1b[1mname\x1b[0m"), "{coloured:?}");
         for columns in [1, 2, 10, 40] {
