@@ -15,8 +15,9 @@ use super::directory::Directory;
 const RIDGE: f64 = 0.0125;
 const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
-/// Percent of unrelated messages that may show a body, where they are and where they are asked on other collections of a file.
+/// Percent of a file's `none` messages that may show a body.
 const UNRELATED: f64 = 10.0;
+/// Percent of a file's questions that may show a body of a collection that they are not about.
 const FOREIGN: f64 = 2.0;
 /// Percent of shown bodies that have to be right.
 const PRECISION: f64 = 70.0;

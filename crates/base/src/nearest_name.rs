@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-/// The candidate with the fewest letters to change, if those are at most a third; of equals the first by name.
+/// The candidate with the fewest letters to change, if those are about a third at most; of equals the first by name.
 pub fn nearest_name(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
     let length = name.chars().count();
     candidates

@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_heading_is_left_and_nothing_else_is_text_without_headings(
+        fn no_heading_is_left_and_nothing_else_is_changed(
             pieces in prop::collection::vec(prop::sample::select(vec![
                 "#", " ", "\n", "\u{200b}", "From", "the", "program", "The", "user", "'", "s", "message", "x", "é",
             ]), 0..24)

@@ -8,7 +8,7 @@ use dormouse_serve::setup::{Agent, ConfigFileChange, SetupPaths, carry_out, plan
 
 use crate::args::{SetupAgent, SetupArguments};
 use crate::message_catalog::msg;
-use crate::wiring::catch_up::EXTRACT;
+use crate::wiring::catch_up::{EXTRACT, check_provider};
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::input;
 use crate::wiring::print;
@@ -16,8 +16,6 @@ use crate::wiring::world::{World, current_project};
 
 /// The name of the program.
 const NAME: &str = "dormouse";
-/// The providers that have a name; others are given by their address.
-const PROVIDERS: [&str; 2] = ["anthropic", "openai"];
 
 impl From<SetupAgent> for Agent {
     fn from(agent: SetupAgent) -> Self {
@@ -110,12 +108,7 @@ fn startable(environment: &Environment) -> Result<String, Failure> {
 
 /// The words of the hook that has memories extracted.
 fn extract_words(provider: &str, model: Option<&str>) -> Result<String, Failure> {
-    let is_address = provider.starts_with("http://") || provider.starts_with("https://");
-    if !is_address && !PROVIDERS.contains(&provider) {
-        let text = msg!("setup-unknown-provider", provider = provider);
-        return Err(Failure::usage(anyhow::anyhow!(text))
-            .hint(msg!("setup-unknown-provider-hint", providers = PROVIDERS.join(", "))));
-    }
+    check_provider(provider)?;
     let words = [Some(EXTRACT), Some(provider), model].into_iter().flatten();
     shlex::try_join(words).map_err(Failure::usage)
 }

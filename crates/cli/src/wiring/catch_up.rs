@@ -11,6 +11,7 @@ use dormouse_model::{ANTHROPIC_URL, OPENAI_URL};
 use jiff::Timestamp;
 
 use crate::args::Arguments;
+use crate::message_catalog::msg;
 use crate::wiring::background_tasks::{self, RunKind};
 use crate::wiring::exit::Failure;
 use crate::wiring::session_start::{self, SessionChoice};
@@ -21,6 +22,10 @@ use crate::wiring::world::{World, current_project};
 
 /// The word of the hook that has memories extracted.
 pub(crate) const EXTRACT: &str = "extract";
+/// The providers that have a name; others are given by their address.
+const PROVIDERS: [&str; 2] = [ANTHROPIC, OPENAI];
+const ANTHROPIC: &str = "anthropic";
+const OPENAI: &str = "openai";
 /// A session counts as ended when its agent has not stopped again for so long. What is waited is at most twice that.
 const QUIET: Duration = Duration::from_secs(25);
 /// Below the usual priority by so much.
@@ -110,6 +115,17 @@ fn try_lock(folder: &Dir, name: &str) -> Result<Option<Lock>, Failure> {
     }
 }
 
+/// Whether extraction can use this provider: one with a name, or the address of a server.
+pub(crate) fn check_provider(provider: &str) -> Result<(), Failure> {
+    let is_address = provider.starts_with("http://") || provider.starts_with("https://");
+    if is_address || PROVIDERS.contains(&provider) {
+        return Ok(());
+    }
+    let text = msg!("setup-unknown-provider", provider = provider);
+    let hint = msg!("setup-unknown-provider-hint", providers = PROVIDERS.join(", "));
+    Err(Failure::usage(anyhow::anyhow!(text)).hint(hint))
+}
+
 /// The arguments of a session with this provider and no other, whatever the user's settings say: a name, or the address of a
 /// server that speaks the OpenAI format.
 fn arguments(
@@ -118,11 +134,9 @@ fn arguments(
     environment: &Environment,
 ) -> Result<Arguments, Failure> {
     let (kind, variable, official, key) = match provider {
-        "anthropic" => {
-            (provider, names::ANTHROPIC_BASE_URL, ANTHROPIC_URL, names::ANTHROPIC_API_KEY)
-        }
-        "openai" => (provider, names::OPENAI_BASE_URL, OPENAI_URL, names::OPENAI_API_KEY),
-        address => ("openai", "", address, names::OPENAI_API_KEY),
+        ANTHROPIC => (provider, names::ANTHROPIC_BASE_URL, ANTHROPIC_URL, names::ANTHROPIC_API_KEY),
+        OPENAI => (provider, names::OPENAI_BASE_URL, OPENAI_URL, names::OPENAI_API_KEY),
+        address => (OPENAI, "", address, names::OPENAI_API_KEY),
     };
     let address = environment.get(variable).unwrap_or(official);
     // A server of one's own may need no key; the others need theirs.

@@ -11,7 +11,7 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::world::World;
 
-/// The editor where none is named: every system has it.
+/// The editor if the user names none: every system has it.
 const LAST_RESORT: &str = "vi";
 
 pub(crate) struct EditedCopy {
@@ -42,7 +42,9 @@ impl EditedCopy {
 
     /// The same for a text that may be empty.
     pub(crate) fn edit_freely(&self, world: &World) -> Result<String, Failure> {
-        self.edit_with(editor(&world.environment)).map_err(|failure| self.with_kept_text(failure))
+        check_terminal(&world.environment)
+            .and_then(|()| self.edit_with(editor(&world.environment)))
+            .map_err(|failure| self.with_kept_text(failure))
     }
 
     /// Shows the text in the user's pager, and removes the copy.
@@ -105,8 +107,8 @@ fn run(editor: &str, file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Refuses to start the editor of last resort where it would have no terminal. An editor that the user names may need none.
-pub(crate) fn check_terminal(environment: &Environment) -> Result<(), Failure> {
+/// Refuses to start `vi` without a terminal. Another editor, which the user names, may need none.
+fn check_terminal(environment: &Environment) -> Result<(), Failure> {
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if has_terminal || editor(environment) != LAST_RESORT {
         return Ok(());

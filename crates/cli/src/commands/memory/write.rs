@@ -166,7 +166,6 @@ pub(super) async fn edit(arguments: &EditArguments, world: &World) -> Result<Exi
         let new = apply_options(arguments, &text, stores.now)?;
         save(&found, &new, &hash, arguments.allow_secret)?
     } else {
-        editor::check_terminal(&world.environment)?;
         let copy = editor::EditedCopy::create(world, found.memory.file.name(), &text)?;
         let new = copy.edit(world)?;
         let saved = save(&found, &new, &hash, arguments.allow_secret);
