@@ -9,7 +9,7 @@ use dormouse_memory::{
 };
 
 use super::plant::Planted;
-use super::{FEW, MANY};
+use super::{FEW, MANY, VERY_MANY};
 use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
@@ -18,18 +18,21 @@ const WARM_UPS: usize = 3;
 /// In milliseconds.
 const AIM: f64 = 10.0;
 
-/// Measures both sizes.
+/// A longer index grows in place, in bytes.
+const LONG_INDEX: usize = 64 * 1024;
+
+/// Measures all sizes.
 pub(super) fn run() -> BenchSection {
     let mut section = BenchSection::new(
         "save",
         format!(
             "The model saves a new memory: lock, guard, secrets, provenance, policy, history (flushed), file, \
              index, heads. Beside it what the disk alone takes, with bytes of the same number: a line \
-             appended and flushed, two files written, flushed and renamed, their folder flushed; and the \
-             same without any flush. Alternating, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
+             appended and flushed, two files written, flushed and renamed (a line appended and flushed instead of \
+             the second where the index is long), their folder flushed; and the same without any flush. Alternating, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
         ),
     );
-    for count in [FEW, MANY] {
+    for count in [FEW, MANY, VERY_MANY] {
         section.add(measure(count));
     }
     section
@@ -112,20 +115,28 @@ impl Bare {
     }
 
     fn write(&self, index: &[u8], flush: Flush) {
-        let mut log = File::options()
-            .append(true)
-            .create(true)
-            .open(self.folder.join("log"))
-            .expect("a file can be opened");
-        log.write_all(&[b'x'; 1_500]).expect("a file can be written");
-        if flush == Flush::Each {
-            log.sync_data().expect("a file can be flushed");
-        }
+        self.append("log", &[b'x'; 1_500], flush);
         self.replace("memory.md", &[b'x'; 800], flush);
-        self.replace("index.md", index, flush);
+        if index.len() > LONG_INDEX {
+            self.append("index.md", &[b'x'; 80], flush);
+        } else {
+            self.replace("index.md", index, flush);
+        }
         if flush == Flush::Each {
             let folder = File::open(&self.folder).expect("a folder can be opened");
             folder.sync_all().expect("a folder can be flushed");
+        }
+    }
+
+    fn append(&self, name: &str, bytes: &[u8], flush: Flush) {
+        let mut file = File::options()
+            .append(true)
+            .create(true)
+            .open(self.folder.join(name))
+            .expect("a file can be opened");
+        file.write_all(bytes).expect("a file can be written");
+        if flush == Flush::Each {
+            file.sync_data().expect("a file can be flushed");
         }
     }
 

@@ -18,6 +18,7 @@ use crate::fault;
 use crate::platform::{open_beneath, open_step};
 use crate::rel_path::RelPath;
 
+mod extend;
 mod list;
 mod remove;
 mod replace;
@@ -327,6 +328,22 @@ impl Dir {
             .map_err(|error| {
                 FileError::new(FileAction::Read, self.path.join(path.as_path()), error)
             })
+    }
+
+    /// When a name in the folder was last added, removed or changed.
+    pub fn modified(&self) -> Result<SystemTime, FileError> {
+        rustix::fs::fstat(self.handle.as_fd())
+            .map(|stat| describe("", &stat).modified)
+            .map_err(|error| FileError::new(FileAction::Read, &self.path, error))
+    }
+
+    /// Sets that time.
+    pub fn set_modified(&self, modified: SystemTime) -> Result<(), FileError> {
+        let set = |handle: OwnedFd| File::from(handle).set_modified(modified);
+        self.handle
+            .try_clone()
+            .and_then(set)
+            .map_err(|error| FileError::new(FileAction::Write, &self.path, error))
     }
 
     /// Removes a file.

@@ -5,11 +5,13 @@
 
 mod line;
 mod loaded;
+mod new_line;
 
 pub use line::{IndexLink, LONGEST_LINE};
 pub use loaded::{
     IndexFill, IndexLimits, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load,
 };
+pub(crate) use new_line::line_at_end;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

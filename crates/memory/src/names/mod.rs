@@ -44,15 +44,19 @@ pub fn slug(name: &str) -> String {
 
 /// A free file name: the slug, or the slug with a number.
 pub fn unique_file(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut names = possible_files(name);
+    names.find(|file| !is_taken(&fold(file))).unwrap_or_default()
+}
+
+/// The file names that a memory may get, without end: the slug, then the slug with a number.
+pub(crate) fn possible_files(name: &str) -> impl Iterator<Item = String> {
     let slug = slug(name);
-    let mut file = format!("{slug}{EXTENSION}");
-    let mut number = 2_u32;
-    while is_taken(&fold(&file)) {
+    let plain = format!("{slug}{EXTENSION}");
+    let numbered = (2_u64..).map(move |number| {
         let end = format!("-{number}{EXTENSION}");
-        file = format!("{}{end}", cut(&slug, LONGEST_NAME - end.len()));
-        number += 1;
-    }
-    file
+        format!("{}{end}", cut(&slug, LONGEST_NAME - end.len()))
+    });
+    std::iter::once(plain).chain(numbered)
 }
 
 /// The form in which names are compared: the same for all spellings that a file system may treat as equal.

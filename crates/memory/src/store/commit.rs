@@ -1,11 +1,12 @@
 //! Writing a prepared change (journal, files, index, last known files), and finishing an interrupted one.
 
+use super::content::ContentHash;
 use super::disk_file::{DiskFile, IndexNow};
 use super::error::ChangeError;
 use super::external_changes::{ExternalChanges, FoundChanges};
 use super::fixed_path::name;
 use super::index_lines;
-use super::journal::{Nature, RecordedChange};
+use super::journal::{IndexChange, Nature, RecordedChange};
 use super::last_known;
 use super::locked::Locked;
 use super::memory_files::{remove_temporary_in, writes_before_removals};
@@ -72,6 +73,8 @@ impl Locked<'_> {
         index: Option<IndexNow<'_>>,
     ) -> Result<(), ChangeError> {
         last_known::write(&self.store.state, change, index)?;
+        // If this fails, the names are listed again.
+        let _not_kept = self.files.keep_names(change);
         self.journal.done(change.id)
     }
 
@@ -123,7 +126,7 @@ impl Locked<'_> {
 
     fn recover_index(&self, change: &RecordedChange) -> Result<(), ChangeError> {
         let Some(index) = &change.index else { return Ok(()) };
-        let current = self.files.read_index()?;
+        let current = self.files.read_index()?.map(|current| without_unfinished(current, index));
         let hash = current.as_ref().map(|current| current.hash.clone());
         if hash == index.after {
             return Ok(());
@@ -155,5 +158,18 @@ impl Locked<'_> {
             now.push((&file.file, self.files.read(file.file.path())?.map(|file| file.bytes)));
         }
         Ok(index_lines::corrected(old, now.into_iter()))
+    }
+}
+
+/// The index without the first part of the line that an interrupted change was adding at its end.
+fn without_unfinished(current: DiskFile, change: &IndexChange) -> DiskFile {
+    let (at, inserted) = (change.splice.at, change.splice.inserted.as_bytes());
+    let Some((head, tail)) = current.bytes.split_at_checked(at) else { return current };
+    let is_part = tail.len() < inserted.len() && inserted.starts_with(tail);
+    match (is_part.then(|| ContentHash::of(head)), &change.before) {
+        (Some(hash), Some(before)) if hash == *before => {
+            DiskFile { bytes: head.to_owned(), hash, ..current }
+        }
+        _ => current,
     }
 }

@@ -47,11 +47,10 @@ fn check_guard(
                 && other.file.folder() == file.folder()
         })
     };
-    let names = locked.files.names_in(file.path().parent().as_ref())?;
-    let folded = fold(file.name());
-    let same = |other: &&String| *other != file.name() && fold(other) == folded && !leaves(other);
-    match names.iter().find(same) {
-        Some(other) => Err(ChangeError::Exists { other: other.clone(), file }),
+    let names = locked.files.names_like(file.path().parent().as_ref(), file.name())?;
+    let is_taken = |other: &String| other != file.name() && !leaves(other);
+    match names.into_iter().find(is_taken) {
+        Some(other) => Err(ChangeError::Exists { other, file }),
         None => Ok(()),
     }
 }

@@ -31,8 +31,8 @@ impl<'a> Locked<'a> {
         let lock = Lock::acquire_within(&store.state, &name("lock"), LOCK_TIMEOUT)?;
         let (journal, pending) = ChangeJournal::open(&store.state)?;
         let now = store.options.clock.now();
-        let mut locked =
-            Self { store, files: MemoryFiles::new(&store.memory), journal, now, _lock: lock };
+        let files = MemoryFiles::new(&store.memory, &store.state);
+        let mut locked = Self { store, files, journal, now, _lock: lock };
         if let Some(change) = pending {
             locked.recover(&change)?;
         } else if locked.journal.is_empty() {

@@ -1,6 +1,5 @@
 //! The files of a memory directory while the store's lock is held.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -10,20 +9,25 @@ use jiff::Timestamp;
 use super::disk_file::{self, DiskFile};
 use super::error::ChangeError;
 use super::fixed_path::name;
-use super::journal::{RecordedChange, RecordedFileChange};
-use crate::names::INDEX;
+use super::journal::{IndexChange, RecordedChange, RecordedFileChange};
+use super::unfolded_names::UnfoldedNames;
+use crate::names::{INDEX, fold};
 
-/// The files of a memory directory. A file is replaced as a whole or not at all; what was written is durable after
-/// [`flush`](Self::flush).
+/// The files of a memory directory. A file is replaced as a whole or not at all, except that a line is added to a long
+/// index in place; what was written is durable after [`flush`](Self::flush).
 pub(super) struct MemoryFiles<'a> {
     dir: &'a Dir,
-    /// Names at the top of the directory, listed once: no other process adds any while the lock is held.
-    top: OnceCell<Vec<String>>,
+    state: &'a Dir,
+    /// Read once: no other process of ours adds a name while the lock is held.
+    top: OnceCell<UnfoldedNames>,
 }
 
+/// A longer index is not replaced for a line at its end.
+const LONG_INDEX: u64 = 64 * 1024;
+
 impl<'a> MemoryFiles<'a> {
-    pub(super) fn new(dir: &'a Dir) -> Self {
-        Self { dir, top: OnceCell::new() }
+    pub(super) fn new(dir: &'a Dir, state: &'a Dir) -> Self {
+        Self { dir, state, top: OnceCell::new() }
     }
 
     /// A file as it is now; `None` if it does not exist.
@@ -36,25 +40,43 @@ impl<'a> MemoryFiles<'a> {
         self.read(&name(INDEX))
     }
 
-    /// Names in a folder, or at the top; empty if the folder does not exist.
-    pub(super) fn names_in(
+    /// The names in a folder, or at the top, that a file system may take for this one; none if the folder does not exist.
+    pub(super) fn names_like(
         &self,
         folder: Option<&RelPath>,
-    ) -> Result<Cow<'_, [String]>, ChangeError> {
+        own: &str,
+    ) -> Result<Vec<String>, ChangeError> {
+        let folded = fold(own);
         let Some(folder) = folder else {
-            let top = match self.top.get() {
-                Some(top) => top,
-                None => {
-                    let names = self.dir.names()?;
-                    self.top.get_or_init(|| names)
-                }
-            };
-            return Ok(Cow::Borrowed(top));
+            let mut names: Vec<String> = self.top_names()?.like(&folded).cloned().collect();
+            // What is no possible name in this folder cannot exist; whatever else prevents the look prevents the write.
+            let path = RelPath::new(folded.as_ref()).ok().filter(|path| path.parent().is_none());
+            if path.is_some_and(|path| self.dir.entry(&path).is_ok()) {
+                names.push(folded.into_owned());
+            }
+            return Ok(names);
         };
-        match self.dir.open_folder(folder) {
-            Ok(folder) => Ok(Cow::Owned(folder.names()?)),
-            Err(error) if error.is_not_found() => Ok(Cow::Owned(Vec::new())),
-            Err(error) => Err(error.into()),
+        let names = match self.dir.open_folder(folder) {
+            Ok(folder) => folder.names()?,
+            Err(error) if error.is_not_found() => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(names.into_iter().filter(|known| fold(known) == folded).collect())
+    }
+
+    fn top_names(&self) -> Result<&UnfoldedNames, ChangeError> {
+        if let Some(known) = self.top.get() {
+            return Ok(known);
+        }
+        let names = UnfoldedNames::read(self.dir, self.state)?;
+        Ok(self.top.get_or_init(|| names))
+    }
+
+    /// Keeps for the next change which names are taken, if this one has asked for them.
+    pub(super) fn keep_names(&self, change: &RecordedChange) -> Result<(), ChangeError> {
+        match self.top.get() {
+            Some(known) => Ok(known.keep_after(change, self.dir, self.state)?),
+            None => Ok(()),
         }
     }
 
@@ -70,6 +92,7 @@ impl<'a> MemoryFiles<'a> {
         }
         match (&change.index, index) {
             (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX))?,
+            (Some(changed), Some(bytes)) if self.add_to_index(changed, bytes)? => {}
             (Some(_), Some(bytes)) => self.write_index(bytes)?,
             (Some(_), None) | (None, _) => {}
         }
@@ -97,6 +120,17 @@ impl<'a> MemoryFiles<'a> {
             Some(content) => self.write(file.file.path(), &content.bytes(), version.modified),
             None => Err(ChangeError::Purged(file.file.clone())),
         }
+    }
+
+    /// Writes only what is new at the end of a long index; returns whether that was possible.
+    fn add_to_index(&self, changed: &IndexChange, bytes: &[u8]) -> Result<bool, ChangeError> {
+        let added = changed.splice.inserted.as_bytes();
+        let before = (bytes.len().saturating_sub(added.len())) as u64;
+        let is_at_end = changed.splice.removed.is_empty() && changed.splice.at as u64 == before;
+        if !is_at_end || before < LONG_INDEX {
+            return Ok(false);
+        }
+        Ok(self.dir.extend_file(&name(INDEX), before, added)?)
     }
 
     /// Writes `MEMORY.md`.

@@ -47,6 +47,7 @@ mod store_copy;
 mod store_history;
 mod trash;
 mod undo;
+mod unfolded_names;
 mod usage_counts;
 
 pub use change_id::ChangeId;

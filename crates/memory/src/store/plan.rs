@@ -11,7 +11,7 @@ use super::refusal::ChangeRefusal;
 use crate::entry::{Header, MemoryEntry, NewMemory};
 use crate::kind::Trust;
 use crate::names::MemoryFile;
-use crate::names::{fold, unique_file};
+use crate::names::{fold, possible_files};
 use dormouse_frontmatter::{self as frontmatter, FrontmatterEditError};
 
 /// The state a file must have for a change to apply.
@@ -92,19 +92,26 @@ impl<'a> ChangePlan<'a> {
 
     /// Saves a new memory under a file name made from its name.
     pub fn save(&mut self, memory: &NewMemory) -> Result<MemoryFile, ChangeError> {
-        let names = self.locked.files.names_in(None)?;
-        let staged = &self.staged.files;
-        let path = unique_file(self.file_name(&memory.name), |name| {
-            names.iter().any(|known| fold(known) == name)
-                || staged.iter().any(|staged| fold(staged.file.as_str()) == name)
-        });
-        let file = MemoryFile::new(&path)?;
+        let file = self.free_file(&memory.name)?;
         let text = memory
             .render(self.locked.now)
             .and_then(|text| self.locked.anchored(text))
             .map_err(|source| ChangeError::Frontmatter { file: file.clone(), source })?;
         self.write(&file, text.as_bytes(), &Expected::Absent)?;
         Ok(file)
+    }
+
+    /// The first possible file for a name that is neither taken nor planned.
+    fn free_file(&self, name: &str) -> Result<MemoryFile, ChangeError> {
+        let is_planned =
+            |path: &str| self.staged.files.iter().any(|staged| fold(staged.file.as_str()) == path);
+        let mut paths = possible_files(self.file_name(name));
+        loop {
+            let path = paths.next().unwrap_or_default();
+            if !is_planned(&fold(&path)) && self.locked.files.names_like(None, &path)?.is_empty() {
+                return Ok(MemoryFile::new(&path)?);
+            }
+        }
     }
 
     /// The text that a file name is made from: the memory's name, unless that looks like a secret. File names appear in

@@ -304,6 +304,35 @@ fn two_names_that_some_system_takes_for_one_are_one() {
 }
 
 #[test]
+fn a_name_that_looks_taken_is_not_given_twice_whoever_took_it() {
+    let world = World::new();
+    let store = world.store();
+    let save = |name: &str| {
+        let receipt = store.change(&person(), |plan| plan.save(&note(name, "x")).map(drop));
+        written(receipt.unwrap()).files[0].0.to_string()
+    };
+    assert_eq!(save("Plan"), "plan.md");
+    assert_eq!(save("plan"), "plan-2.md");
+    // By another program, with a spelling that we would not choose.
+    world.write("READ-me.md", "x");
+    assert_eq!(save("Read me"), "read-me-2.md");
+    // From what is kept about the names, and by another process.
+    let again = note("READ me", "x");
+    world.store().change(&person(), |plan| plan.save(&again).map(drop)).unwrap();
+    assert!(world.memory().join("read-me-3.md").exists());
+    std::fs::remove_file(world.memory().join("READ-me.md")).unwrap();
+    assert_eq!(save("Read me"), "read-me.md");
+    // The same when the name is ours.
+    let own = |path: &str| {
+        store.change(&person(), |plan| plan.write(&file(path), b"x", &Expected::Absent))
+    };
+    own("Notes.md").unwrap();
+    assert!(matches!(own("notes.md"), Err(ChangeError::Exists { .. })));
+    assert_eq!(save("notes"), "notes-2.md");
+    assert_sound(&store);
+}
+
+#[test]
 fn the_index_may_be_written_along_and_is_not_doubled() {
     let world = World::new();
     let store = world.store();

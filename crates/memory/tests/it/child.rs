@@ -26,7 +26,7 @@ fn the_other_process() {
     let root = std::env::var(WHERE).unwrap();
     let root = Path::new(&root);
     match what.split_once(' ').unwrap_or((&what, "")) {
-        ("crash", _) => crate::crash::change_things(root),
+        ("crash", scenario) => crate::crash::change_things(root, scenario),
         ("write", writer) => crate::processes::write(root, writer.parse().unwrap()),
         ("swap", _) => crate::escapes::swap_for_ever(root),
         other => panic!("{other:?}"),
