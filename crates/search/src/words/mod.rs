@@ -9,6 +9,7 @@ mod form;
 mod irregular;
 mod related;
 mod split;
+mod stem_cache;
 mod stop;
 mod work;
 
@@ -19,14 +20,18 @@ use rust_stemmers::{Algorithm, Stemmer};
 pub(crate) use common::{Commonness, pair_commonness, word_commonness};
 pub(crate) use form::MessageForm;
 pub use related::related;
+use stem_cache::{KnownWord, StemCache};
+
 pub use split::{TextPiece, is_unspaced, split_text};
 pub use stop::is_stop;
 pub(crate) use stop::{function_characters, is_weak};
 pub(crate) use work::{kinds_of_work, work_term};
 
-/// Turns words into terms by stemming.
+/// Turns words into terms by stemming. The stems of words seen before are known: one tokenizer should read many texts, on
+/// one thread.
 pub struct Tokenizer {
     stemmer: Stemmer,
+    known: StemCache,
 }
 
 impl Default for Tokenizer {
@@ -38,23 +43,30 @@ impl Default for Tokenizer {
 impl Tokenizer {
     /// A tokenizer for English stems; other languages keep their words whole.
     pub fn new() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English) }
+        Self { stemmer: Stemmer::create(Algorithm::English), known: StemCache::default() }
     }
 
     /// The term of a folded word; `None` for a stop word.
     pub fn term<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
-        (!is_stop(word)).then(|| self.stem(word))
+        if !has_stem(word) {
+            return Some(Cow::Borrowed(word));
+        }
+        let term = |known: &KnownWord| (!known.is_stop).then(|| known.stem_of(word));
+        self.known.read(word, || self.look_at(word), term)
     }
 
     /// The stem of a folded word, or of its base form if the word is irregular.
     pub fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
-        if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        if !has_stem(word) {
             return Cow::Borrowed(word);
         }
-        match irregular::base_form(word) {
-            Some(base) => Cow::Owned(self.stemmer.stem(base).into_owned()),
-            None => self.stemmer.stem(word),
-        }
+        self.known.read(word, || self.look_at(word), |known| known.stem_of(word))
+    }
+
+    fn look_at(&self, word: &str) -> KnownWord {
+        let stem = self.stemmer.stem(irregular::base_form(word).unwrap_or(word));
+        let stem = (stem != word).then(|| stem.as_ref().into());
+        KnownWord { is_stop: is_stop(word), stem }
     }
 
     /// Calls `give` with every term of a text, in order.
@@ -73,6 +85,11 @@ impl Tokenizer {
             }
         });
     }
+}
+
+/// Words of English letters have stems; all stop words are such.
+fn has_stem(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Calls `give` with every pair of adjacent characters of a run; not at all for a single character.

@@ -12,14 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_base::{Dir, FileError};
-use dormouse_search::{
-    DeletedDocs, DocId, FileStamp, Segment, SegmentBuilder, Tokenizer, ViewSegment, merge,
-};
+use dormouse_search::{DeletedDocs, DocId, FileStamp, Segment, Tokenizer, ViewSegment, merge};
 use jiff::Timestamp;
 
 use super::files_stamp::IndexFilesStamp;
+use super::new_segment::{SeenFile, new_segment};
 use super::state::IndexState;
-use super::{disk, document, walk};
+use super::{disk, walk};
 use crate::store::{ChangesSince, HistoryPosition, Store};
 
 /// Maximum size of the delta: this number of memories, or this fraction of the base.
@@ -127,12 +126,11 @@ impl DirectoryIndex {
 
     fn build(&self, tokenizer: &Tokenizer, now: Timestamp) -> Result<IndexState, FileError> {
         let position = self.store.history().end();
-        let mut builder = SegmentBuilder::default();
-        for (file, seen) in walk::walk(&self.store)? {
-            document::add(&mut builder, self.store.dir(), tokenizer, &file, seen);
-        }
+        let there = walk::walk(&self.store)?;
+        let files: Vec<SeenFile<'_>> =
+            there.iter().map(|(file, seen)| (file.as_str(), *seen)).collect();
         let state = IndexState {
-            base: Arc::new(builder.finish()),
+            base: Arc::new(new_segment(self.store.dir(), tokenizer, &files)),
             delta: Arc::new(Segment::empty()),
             deleted: Arc::default(),
             position,
@@ -209,13 +207,9 @@ fn update(
     if changes.is_empty() && (folding == Folding::Deferred || !is_large(state)) {
         return IndexState { position, ..state.clone() };
     }
-    let mut builder = SegmentBuilder::default();
-    for (file, seen) in changes {
-        if let Some(seen) = seen {
-            document::add(&mut builder, store.dir(), tokenizer, file, *seen);
-        }
-    }
-    let new = builder.finish();
+    let written = changes.iter().filter_map(|(file, seen)| Some((file.as_str(), (*seen)?)));
+    let written: Vec<SeenFile<'_>> = written.collect();
+    let new = new_segment(store.dir(), tokenizer, &written);
     let mut dead = state.deleted.docs.clone();
     dead.extend(state.base.docs().filter(|doc| changes.contains_key(state.base.file(*doc))));
     let stays = |doc: DocId| !changes.contains_key(state.delta.file(doc));

@@ -3,25 +3,28 @@
 use std::io::Read;
 
 use dormouse_base::Dir;
-use dormouse_search::{
-    DocumentFlags, DocumentInfo, DocumentTerms, FileStamp, SegmentBuilder, Tokenizer,
-};
+use dormouse_search::{DocumentFlags, DocumentInfo, DocumentTerms, FileStamp, Tokenizer};
 
 use super::document_fields::document_fields;
 use crate::entry::{EntryProblem, LONGEST_MEMORY, MemoryEntry};
 use crate::names::MemoryFile;
 
-/// Adds a file as it is now. A file that cannot be read or is not text is added without words, so that it is not opened
-/// again until it changes.
-pub(super) fn add(
-    builder: &mut SegmentBuilder,
+/// A memory file as the index has it.
+pub(super) struct IndexDocument {
+    pub(super) info: DocumentInfo,
+    pub(super) text: DocumentTerms,
+}
+
+/// A file as it is now; `None` if it is no memory. One that cannot be read or is not text is without words, so that it is
+/// not opened again until it changes.
+pub(super) fn read(
     dir: &Dir,
     tokenizer: &Tokenizer,
     path: &str,
     stamp: FileStamp,
-) {
-    let Ok(file) = MemoryFile::existing(path) else { return };
-    let bytes = read(dir, &file).unwrap_or_default();
+) -> Option<IndexDocument> {
+    let file = MemoryFile::existing(path).ok()?;
+    let bytes = read_bytes(dir, &file, stamp.size).unwrap_or_default();
     let entry = MemoryEntry::read(&bytes, stamp.size);
     let blank = bytes.is_empty() || entry.problems.contains(&EntryProblem::Binary);
     let text = if blank {
@@ -42,12 +45,14 @@ pub(super) fn add(
         length: text.length,
         flags,
     };
-    builder.add(path, info, &text);
+    Some(IndexDocument { info, text })
 }
 
-fn read(dir: &Dir, file: &MemoryFile) -> Option<Vec<u8>> {
+fn read_bytes(dir: &Dir, file: &MemoryFile, size: u64) -> Option<Vec<u8>> {
     let opened = dir.open_file(file.path()).ok()?;
-    let mut bytes = Vec::new();
+    // One byte more than the size, so that one call reads up to the end.
+    let expected = usize::try_from(size).unwrap_or(LONGEST_MEMORY).min(LONGEST_MEMORY);
+    let mut bytes = Vec::with_capacity(expected + 1);
     opened.take(LONGEST_MEMORY as u64).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

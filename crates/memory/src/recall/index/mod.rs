@@ -5,6 +5,7 @@ mod disk;
 mod document;
 mod document_fields;
 mod files_stamp;
+mod new_segment;
 mod state;
 mod walk;
 
