@@ -11,7 +11,7 @@ const MEMORIES: u64 = 10_000;
 const WARM_UPS: usize = 5;
 const RUNS: usize = 40;
 /// What a request may wait for it, in milliseconds.
-const AIM: f64 = 20.0;
+const AIM: f64 = 10.0;
 
 /// Measures it among 10,000 memories, whose index is there.
 pub(crate) fn run(binary: &Path) -> BenchSection {

@@ -50,4 +50,7 @@ pub use term_forms::MatchKind;
 pub use tuning::RankTuning;
 pub use vector_rank::{FusedRank, QueryVector, VectorUse};
 pub use view::{DeletedDocs, IndexView, ViewDocId, ViewSegment};
-pub use words::{TextPiece, Tokenizer, character_pairs, is_stop, is_unspaced, related, split_text};
+pub use words::{
+    TextPiece, Tokenizer, character_pairs, is_stop, is_unspaced, related, split_text,
+    start_reading_lists,
+};

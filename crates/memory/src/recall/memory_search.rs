@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_base::{Dir, EntryKind, FileError};
 use dormouse_search::{
     DocumentFlags, Embedder, EmbedderLocation, IndexView, QueryVector, RankRequest, RankTuning,
-    RankedDoc, Ranker, VectorFile, ViewDocId,
+    RankedDoc, Ranker, VectorFile, ViewDocId, start_reading_lists,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -43,6 +43,7 @@ pub struct MemorySearch {
 impl MemorySearch {
     /// Searches these stores. `cache` is the folder of derived indexes; without a usable one they are kept in memory.
     pub fn open(stores: Vec<Arc<Store>>, cache: Option<&Path>) -> Self {
+        start_reading_lists();
         let indexes = stores.into_iter().map(|store| {
             // A cache that cannot be created is no reason to fail.
             let folder = cache.and_then(|cache| {

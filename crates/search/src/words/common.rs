@@ -19,9 +19,9 @@ pub(crate) enum Commonness {
     Specific,
 }
 
-static REQUEST: LazyLock<HashSet<String>> =
+pub(super) static REQUEST: LazyLock<HashSet<String>> =
     LazyLock::new(|| stems(include_str!("request_words.txt")));
-static COMMON: LazyLock<HashSet<String>> =
+pub(super) static COMMON: LazyLock<HashSet<String>> =
     LazyLock::new(|| stems(include_str!("common_words.txt")));
 static COMMON_PAIRS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut pairs = HashSet::new();

@@ -131,7 +131,7 @@ const CORRECTION: &[&str] = &[
     "再来一次",
 ];
 
-static PRESENTATION_WORDS: LazyLock<KindWords> =
+pub(super) static PRESENTATION_WORDS: LazyLock<KindWords> =
     LazyLock::new(|| KindWords::read([("", PRESENTATION)].into_iter()));
 
 /// A longer message is not only about the last answer.

@@ -7,6 +7,7 @@
 mod common;
 mod form;
 mod irregular;
+mod lists;
 mod related;
 mod split;
 mod stem_cache;
@@ -19,6 +20,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 pub(crate) use common::{Commonness, pair_commonness, word_commonness};
 pub(crate) use form::MessageForm;
+pub use lists::start_reading_lists;
 pub use related::related;
 use stem_cache::{KnownWord, StemCache};
 

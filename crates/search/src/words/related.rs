@@ -233,7 +233,7 @@ internet web online
 summer autumn winter spring season
 ";
 
-static RELATED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+pub(super) static RELATED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let words = Tokenizer::new();
     let mut related: HashMap<String, Vec<String>> = HashMap::new();
     for group in GROUPS.lines() {

@@ -69,7 +69,7 @@ impl KindWords {
     }
 }
 
-static WORK: LazyLock<KindWords> =
+pub(super) static WORK: LazyLock<KindWords> =
     LazyLock::new(|| KindWords::read(KINDS.lines().filter_map(|line| line.split_once(": "))));
 
 /// The names of the kinds of work that a text speaks of, each once.
