@@ -12,7 +12,7 @@ use super::data::{Collection, CollectionQuestion, DataFile};
 use super::directory::Directory;
 
 /// Strength of the pull of weights towards zero.
-const RIDGE: f64 = 0.0125;
+const RIDGE: f64 = 0.06;
 const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
 /// Percent of a file's `none` messages that may show a body.
@@ -23,22 +23,6 @@ const FOREIGN: f64 = 2.0;
 const PRECISION: f64 = 70.0;
 /// Mean number of lines for a message.
 const LINES: f64 = 2.6;
-
-/// What is learned differently for each kind of script.
-struct ScriptLesson {
-    /// How much a memory counts that was found for a `none` message. English messages need more: their limit on `none` is
-    /// reached before that on precision, and in Chinese it is the other way round.
-    none_weight: f64,
-    /// Whether similarities by vectors are weighed. In English they lift memories for `none` messages as much as others.
-    weighs_similarity: bool,
-    /// Weight of a memory that is more similar than all others by far, chosen so that vectors alone can make it sure.
-    lead: f64,
-}
-
-const SPACED: ScriptLesson =
-    ScriptLesson { none_weight: 4.0, weighs_similarity: false, lead: 0.75 };
-const UNSPACED: ScriptLesson =
-    ScriptLesson { none_weight: 1.0, weighs_similarity: true, lead: 0.0 };
 
 /// A ranking with known answers.
 struct Sample {
@@ -101,16 +85,16 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
 /// chosen with its own messages.
 pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
     let samples: Vec<Sample> = lessons.iter().flat_map(samples).collect();
-    let of_script = |is_unspaced: bool, rules: &ScriptLesson| {
+    let of_script = |is_unspaced: bool| {
         let own: Vec<&Sample> =
             samples.iter().filter(|sample| sample.is_unspaced == is_unspaced).collect();
         if learned(own.iter().copied()).next().is_none() {
             return Calibration::NONE;
         }
-        let model = Calibration { lead: rules.lead, ..fit(&samples, is_unspaced, rules) };
+        let model = fit(&samples, is_unspaced);
         Thresholds::choose(&own, &model).applied_to(model)
     };
-    ScriptCalibration { spaced: of_script(false, &SPACED), unspaced: of_script(true, &UNSPACED) }
+    ScriptCalibration { spaced: of_script(false), unspaced: of_script(true) }
 }
 
 /// The constants as they stand in the program.
@@ -119,10 +103,9 @@ pub(super) fn source(name: &str, learned: &ScriptCalibration) -> String {
         let weights: Vec<String> =
             learned.weights.iter().map(|weight| format!("{weight:.3}")).collect();
         format!(
-            "    {script}: Calibration {{\n        bias: {:.3},\n        weights: [{}],\n        lead: {:.3},\n        sure: {:.3},\n        likely: {:.3},\n    }},\n",
+            "    {script}: Calibration {{\n        bias: {:.3},\n        weights: [{}],\n        sure: {:.3},\n        likely: {:.3},\n    }},\n",
             learned.bias,
             weights.join(", "),
-            learned.lead,
             learned.sure,
             learned.likely
         )
@@ -224,7 +207,6 @@ struct LearnedHit<'a> {
     evidence: &'a Evidence,
     answers: bool,
     is_unspaced: bool,
-    is_none: bool,
 }
 
 fn learned<'a>(samples: impl Iterator<Item = &'a Sample>) -> impl Iterator<Item = LearnedHit<'a>> {
@@ -233,7 +215,6 @@ fn learned<'a>(samples: impl Iterator<Item = &'a Sample>) -> impl Iterator<Item 
             evidence,
             answers: *answers,
             is_unspaced: sample.is_unspaced,
-            is_none: sample.source == SampleSource::None,
         })
     })
 }
@@ -243,27 +224,18 @@ struct Row {
     values: [f64; Evidence::COUNT],
     answers: f64,
     unspaced: f64,
-    weight: f64,
 }
 
 /// The model for messages of one kind of script, without thresholds: gradient descent on scaled figures. Kinds of script have
 /// the same weights within one model, and different constants.
-fn fit(samples: &[Sample], is_unspaced: bool, rules: &ScriptLesson) -> Calibration {
+fn fit(samples: &[Sample], is_unspaced: bool) -> Calibration {
     let hits: Vec<LearnedHit<'_>> = learned(samples.iter()).collect();
     let scale = Scale::of(&hits);
-    let weighed = Evidence::NAMES.map(|name| {
-        if rules.weighs_similarity || !name.starts_with("similarity") { 1.0 } else { 0.0 }
-    });
     let figure = |is_so: bool| f64::from(u8::from(is_so));
-    let row = |hit: &LearnedHit<'_>| {
-        let mut values = scale.scaled(hit.evidence);
-        values.iter_mut().zip(weighed).for_each(|(value, weighed)| *value *= weighed);
-        Row {
-            values,
-            answers: figure(hit.answers),
-            unspaced: figure(hit.is_unspaced),
-            weight: if hit.is_none { rules.none_weight } else { 1.0 },
-        }
+    let row = |hit: &LearnedHit<'_>| Row {
+        values: scale.scaled(hit.evidence),
+        answers: figure(hit.answers),
+        unspaced: figure(hit.is_unspaced),
     };
     let rows: Vec<Row> = hits.iter().map(row).collect();
     let share = super::quality::ratio(1, rows.len());
@@ -272,10 +244,10 @@ fn fit(samples: &[Sample], is_unspaced: bool, rules: &ScriptLesson) -> Calibrati
     for _ in 0..ROUNDS {
         let (mut bias_step, mut unspaced_step) = (0.0, 0.0);
         let mut steps = weights.map(|weight| RIDGE * weight);
-        for Row { values, answers, unspaced, weight } in &rows {
+        for Row { values, answers, unspaced } in &rows {
             let weighted = values.iter().zip(weights).map(|(value, weight)| value * weight);
             let odds = bias + of_unspaced * unspaced + weighted.sum::<f64>();
-            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * weight * share;
+            let error = (1.0 / (1.0 + (-odds).exp()) - answers) * share;
             bias_step += error;
             unspaced_step += error * unspaced;
             steps.iter_mut().zip(values).for_each(|(step, value)| *step += error * value);
@@ -289,33 +261,7 @@ fn fit(samples: &[Sample], is_unspaced: bool, rules: &ScriptLesson) -> Calibrati
         bias -= *weight * mean;
     }
     bias += of_unspaced * figure(is_unspaced);
-    let model = Calibration { bias, weights, ..Calibration::NONE };
-    let own: Vec<_> = hits.into_iter().filter(|hit| hit.is_unspaced == is_unspaced).collect();
-    as_probability(model, &own)
-}
-
-/// The same order, as the probability that a hit answers, which the weight of `none` messages has changed.
-fn as_probability(model: Calibration, hits: &[LearnedHit<'_>]) -> Calibration {
-    let odds = |hit: &LearnedHit<'_>| {
-        let confidence = model.confidence(hit.evidence);
-        (confidence / (1.0 - confidence)).ln()
-    };
-    let rows: Vec<(f64, f64)> =
-        hits.iter().map(|hit| (odds(hit), f64::from(u8::from(hit.answers)))).collect();
-    let share = super::quality::ratio(1, rows.len());
-    let (mut slope, mut shift) = (1.0, 0.0);
-    for _ in 0..ROUNDS {
-        let (mut slope_step, mut shift_step) = (0.0, 0.0);
-        for (odds, answers) in &rows {
-            let error = (1.0 / (1.0 + (-(slope * odds + shift)).exp()) - answers) * share;
-            slope_step += error * odds;
-            shift_step += error;
-        }
-        slope -= RATE * slope_step;
-        shift -= RATE * shift_step;
-    }
-    let weights = model.weights.map(|weight| slope * weight);
-    Calibration { bias: slope * model.bias + shift, weights, ..model }
+    Calibration { bias, weights, ..Calibration::NONE }
 }
 
 /// The lowest confidence of each tier.

@@ -7,6 +7,10 @@ use crate::evidence::Evidence;
 /// without files: chosen so that an open file alone makes a document likely, and matching words besides make it sure.
 const FILES: f64 = 2.0;
 
+/// Weight of a document that is more similar than all others by far, as log odds for a deviation. Not learned, because such
+/// messages are few: chosen so that vectors alone can make a document sure.
+const LEAD: f64 = 0.75;
+
 /// Deviations by which a document may be more similar than all others by chance.
 const SMALL_LEAD: f64 = 1.5;
 
@@ -28,8 +32,6 @@ pub struct Calibration {
     pub bias: f64,
     /// Weight of each figure, in the order of [`Evidence::NAMES`].
     pub weights: [f64; Evidence::COUNT],
-    /// Weight of a document that is more similar than all others by far. Not learned, because such messages are few.
-    pub lead: f64,
     /// From this confidence a memory is shown whole.
     pub sure: f64,
     /// From this confidence a memory is named.
@@ -49,43 +51,43 @@ impl ScriptCalibration {
     /// Learned on rankings by words.
     pub const WORDS: Self = Self {
         spaced: Calibration {
-            bias: -2.694,
+            bias: -2.227,
             weights: [
-                0.350, 2.165, 0.916, 0.918, 2.896, -0.247, -1.301, -1.194, -2.293, 0.000, 0.000,
+                0.343, 0.292, 1.666, 0.496, 0.359, 1.991, -0.111, -0.111, -0.970, -0.371, -0.473,
+                -0.810,
             ],
-            lead: 0.750,
-            sure: 0.425,
-            likely: 0.025,
+            sure: 0.385,
+            likely: 0.045,
         },
         unspaced: Calibration {
-            bias: -2.179,
+            bias: -2.020,
             weights: [
-                0.586, 2.501, 0.858, 0.722, 3.281, -0.319, -0.848, -0.891, -2.110, 0.000, 0.000,
+                0.343, 0.292, 1.666, 0.496, 0.359, 1.991, -0.111, -0.111, -0.970, -0.371, -0.473,
+                -0.810,
             ],
-            lead: 0.000,
-            sure: 0.420,
-            likely: 0.020,
+            sure: 0.360,
+            likely: 0.040,
         },
     };
     /// Learned on rankings by words and vectors.
     pub const VECTORS: Self = Self {
         spaced: Calibration {
-            bias: -2.811,
+            bias: -2.110,
             weights: [
-                0.423, 2.071, 0.898, 0.888, 2.786, -0.029, -1.371, -1.167, -2.224, 0.000, 0.000,
+                0.541, 0.197, 1.492, 0.541, 0.383, 1.700, -0.182, -0.110, -0.926, -0.424, -0.470,
+                -0.760,
             ],
-            lead: 0.750,
-            sure: 0.400,
-            likely: 0.025,
+            sure: 0.435,
+            likely: 0.045,
         },
         unspaced: Calibration {
-            bias: -1.944,
+            bias: -1.979,
             weights: [
-                0.501, 2.273, 0.837, 0.805, 2.630, -0.069, -0.999, -0.938, -2.205, -0.039, 0.738,
+                0.541, 0.197, 1.492, 0.541, 0.383, 1.700, -0.182, -0.110, -0.926, -0.424, -0.470,
+                -0.760,
             ],
-            lead: 0.000,
-            sure: 0.455,
-            likely: 0.025,
+            sure: 0.350,
+            likely: 0.045,
         },
     };
 
@@ -97,7 +99,7 @@ impl ScriptCalibration {
 impl Calibration {
     /// Shows nothing.
     pub const NONE: Self =
-        Self { bias: 0.0, weights: [0.0; Evidence::COUNT], lead: 0.0, sure: 1.0, likely: 1.0 };
+        Self { bias: 0.0, weights: [0.0; Evidence::COUNT], sure: 1.0, likely: 1.0 };
 
     /// The probability that a document with this evidence helps, 0 to 1.
     pub fn confidence(&self, evidence: &Evidence) -> f64 {
@@ -116,7 +118,7 @@ impl Calibration {
     fn parts(&self, evidence: &Evidence) -> impl Iterator<Item = (&'static str, f64)> {
         let values = self.weights.into_iter().zip(evidence.values());
         let learned = values.map(|(weight, value)| weight * value);
-        let lead = self.lead * (evidence.similarity_margin - SMALL_LEAD).max(0.0);
+        let lead = LEAD * (evidence.similarity_margin - SMALL_LEAD).max(0.0);
         let chosen = [("files", FILES * evidence.files), ("similarity_margin", lead)];
         Evidence::NAMES.into_iter().zip(learned).chain(chosen)
     }

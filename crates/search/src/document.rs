@@ -25,7 +25,7 @@ impl DocumentField {
     /// How often one occurrence counts.
     fn weight(self) -> u32 {
         match self {
-            Self::Name => 3,
+            Self::Name => 4,
             Self::Description => 2,
             Self::Type | Self::Date | Self::Body | Self::File => 1,
         }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::evidence::Evidence;
+use crate::clause::ClauseKind;
+use crate::evidence::{Evidence, MessageEvidence};
 use crate::message_sums::by_share;
 use crate::query::{ParsedQuery, QueryClause, QueryTerm, QueryTermKind};
 use crate::score::ScoreResult;
 use crate::term_forms::{MatchKind, TermForm};
 use crate::term_matches::TermMatches;
 use crate::view::{IndexView, ViewDocId};
+use crate::words::Commonness;
 
 /// Added to scores before the logarithm.
 const SMALL: f64 = 0.1;
@@ -35,8 +37,7 @@ pub(crate) struct EvidenceReader<'a> {
     most: f64,
     /// For each of the best documents, its terms of the query.
     found: Vec<Vec<Found>>,
-    /// For each of the best documents, its best clause and the score for that.
-    best: Vec<Option<(&'a QueryClause, f64)>>,
+    message: MessageEvidence,
 }
 
 impl<'a> EvidenceReader<'a> {
@@ -54,55 +55,34 @@ impl<'a> EvidenceReader<'a> {
             }
         }
         let most = scores.rarity.of(0).max(f64::MIN_POSITIVE);
-        let mut reader = Self { query, scores, most, found, best: Vec::new() };
-        reader.best = reader.found.iter().map(|found| reader.best_clause(found)).collect();
-        reader
+        Self { query, scores, most, found, message: message_evidence(query) }
     }
 
     /// The figures of the document at a rank of the ranking by words.
     pub(crate) fn at(&self, rank: usize) -> Evidence {
         let found = self.found.get(rank).map(Vec::as_slice).unwrap_or_default();
-        let Some((clause, score)) = self.best.get(rank).copied().flatten() else {
-            return Evidence { files: self.files_of(found), ..self.without_words() };
-        };
+        let score = self.scores.best.get(rank).map_or(0.0, |scored| scored.score);
         Evidence {
-            coverage: self.coverage(clause, found),
-            margin: self.margin(score, rank),
+            coverage: self.best_clause(found).map_or(0.0, |clause| self.coverage(clause, found)),
+            strength: self.strength(score),
             matched: self.matched(found),
-            rank: f64::from(u16::try_from(rank).unwrap_or(u16::MAX)),
+            missing_names: self.missing_names(found),
             files: self.files_of(found),
-            ..self.of_message()
+            ..self.without_words()
         }
     }
 
     /// The figures of a document that has no word of the message.
     pub(crate) fn without_words(&self) -> Evidence {
-        let margin = self.margin(0.0, usize::MAX);
-        // Behind all that have words in common.
-        let rank = f64::from(u16::try_from(self.best.len()).unwrap_or(u16::MAX));
-        Evidence { margin, rank, ..self.of_message() }
+        Evidence { strength: self.strength(0.0), message: self.message, ..Evidence::default() }
     }
 
-    /// Distance of a score for the best clause to that of the best other document.
-    fn margin(&self, score: f64, rank: usize) -> f64 {
-        let others = self.best.iter().enumerate().filter(|(other, _)| *other != rank);
-        let best = others.filter_map(|(_, best)| best.map(|(_, score)| score)).fold(0.0, f64::max);
-        ((score / self.most + SMALL) / (best / self.most + SMALL)).ln()
+    fn strength(&self, score: f64) -> f64 {
+        (score / self.most + SMALL).ln()
     }
 
-    fn of_message(&self) -> Evidence {
-        let form = self.query.form;
-        let figure = |is_so: bool| f64::from(u8::from(is_so));
-        Evidence {
-            general: figure(form.is_general),
-            presentation: f64::from(u8::try_from(form.presentation).unwrap_or(u8::MAX)),
-            correction: figure(form.is_correction),
-            ..Evidence::default()
-        }
-    }
-
-    /// The clause that the document scores highest for, and that score.
-    fn best_clause(&self, found: &[Found]) -> Option<(&'a QueryClause, f64)> {
+    /// The clause that the document scores highest for.
+    fn best_clause(&self, found: &[Found]) -> Option<&'a QueryClause> {
         let score = |clause: &QueryClause| -> f64 {
             let (mut gain, mut touched, mut whole) = (0.0, 0.0, 0.0);
             for used in &clause.terms {
@@ -116,13 +96,12 @@ impl<'a> EvidenceReader<'a> {
             gain * by_share(share) * clause.kind.weight()
         };
         let scored = self.query.clauses.iter().map(|clause| (clause, score(clause)));
-        scored.max_by(|a, b| a.1.total_cmp(&b.1))
+        scored.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(clause, _)| clause)
     }
 
     /// Share of the words that the document has, in the sentences of which it has any: sentences about something else do not
     /// matter, a long paste with a word here and there does. One word is added, so that a sentence of one word is never
     /// matched as a whole.
-    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
     fn matched(&self, found: &[Found]) -> f64 {
         let is_matched = |index: &usize| found.get(*index).is_some_and(|it| it.cover >= MATCHED);
         let clauses = &self.query.clauses;
@@ -136,7 +115,15 @@ impl<'a> EvidenceReader<'a> {
             .flat_map(|clause| clause.terms.iter().map(|used| used.index))
             .filter(|index| self.is_word(*index))
             .collect();
-        words.iter().filter(|index| is_matched(index)).count() as f64 / (1 + words.len()) as f64
+        share(words.iter().filter(|index| is_matched(index)).count(), 1 + words.len())
+    }
+
+    /// Share of the proper names in the message that the document does not have.
+    fn missing_names(&self, found: &[Found]) -> f64 {
+        let names = self.query.terms.iter().zip(found);
+        let names = names.filter(|(asked, _)| asked.kind == QueryTermKind::Name);
+        let missing: Vec<bool> = names.map(|(_, found)| found.cover < MATCHED).collect();
+        share(missing.iter().filter(|is_missing| **is_missing).count(), missing.len())
     }
 
     fn is_word(&self, index: usize) -> bool {
@@ -170,6 +157,36 @@ impl<'a> EvidenceReader<'a> {
         let files = files.filter(|(asked, _)| asked.kind == QueryTermKind::File);
         files.map(|(_, found)| found.cover * found.rarity / self.most).fold(0.0, f64::max)
     }
+}
+
+fn message_evidence(query: &ParsedQuery) -> MessageEvidence {
+    let form = query.form;
+    let figure = |is_so: bool| f64::from(u8::from(is_so));
+    MessageEvidence {
+        common: common_share(query),
+        general: figure(form.is_general),
+        presentation: f64::from(u8::try_from(form.presentation).unwrap_or(u8::MAX)),
+        correction: figure(form.is_correction),
+    }
+}
+
+/// Share of the typed words that any project has; one word is added.
+fn common_share(query: &ParsedQuery) -> f64 {
+    let prose = query.clauses.iter().filter(|clause| clause.kind == ClauseKind::Prose);
+    let typed: BTreeSet<usize> =
+        prose.flat_map(|clause| clause.terms.iter().map(|used| used.index)).collect();
+    let is_word = |asked: &&QueryTerm| {
+        matches!(asked.kind, QueryTermKind::Word | QueryTermKind::Name | QueryTermKind::Pair)
+    };
+    let words: Vec<&QueryTerm> =
+        typed.iter().filter_map(|index| query.terms.get(*index)).filter(is_word).collect();
+    let common = words.iter().filter(|asked| asked.commonness == Commonness::Common).count();
+    share(common, 1 + words.len())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+pub(crate) fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 fn is_work(asked: &QueryTerm) -> bool {

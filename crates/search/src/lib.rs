@@ -41,7 +41,7 @@ pub use embed::{
     Vector, VectorCounts, VectorFile, VectorFillError, VectorFiller, WordFileError, WordVectors,
     WritingScripts, embedding_text,
 };
-pub use evidence::Evidence;
+pub use evidence::{Evidence, MessageEvidence};
 pub use rank::{RankRequest, RankResult, RankedDoc, Ranker, TermMatch};
 pub use segment::{
     DamagedSegment, DocId, DocumentFlags, DocumentInfo, Segment, SegmentBuilder, TermId, merge,

@@ -1,11 +1,12 @@
 //! Ranking documents for a query: by words, fused with vectors where there are any.
 
+use std::iter;
 use std::sync::Arc;
 
 use crate::calibration::{Calibration, RecallTier};
 use crate::embed::{Embedder, VectorFile};
 use crate::evidence::Evidence;
-use crate::evidence_reader::{DocRanks, EvidenceReader};
+use crate::evidence_reader::{DocRanks, EvidenceReader, share};
 use crate::query::ParsedQuery;
 use crate::score::{ScoreRequest, ScoreResult, compare, score};
 use crate::term_forms::MatchKind;
@@ -16,6 +17,13 @@ use crate::vector_rank::{
 };
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Tokenizer;
+
+/// Number of other documents that one is compared with.
+const COMPARED: usize = 4;
+/// Score of a missing one, as a share of the highest.
+const MISSING: f64 = 0.5;
+/// Added to shares before the logarithm.
+const SMALL: f64 = 0.03;
 
 /// What to rank.
 pub struct RankRequest<'a> {
@@ -155,20 +163,27 @@ impl Ranker {
         let nearest = self.vectors.as_ref().map_or_else(VectorRanking::default, |vectors| {
             vectors.nearest(view, request.text, request.vector, request.admits)
         });
-        let count = if nearest.order.is_empty() { request.count } else { request.count.max(DEPTH) };
+        let count = if nearest.order.is_empty() { COMPARED + 1 } else { DEPTH };
+        let count = request.count.max(count);
         let wanted =
             ScoreRequest { count, now: request.now, admits: request.admits, tuning: self.tuning };
         let scores = score(view, &self.tokenizer, &query, &wanted);
         let order = fuse(&scores.best, &nearest);
+        let margins = Margins::of(&order);
         let found = order.len().max(scores.found);
         let reader = EvidenceReader::new(view, &query, &scores);
         let mut matches = term_matches(view, &scores);
         let learned =
             if nearest.order.is_empty() { self.tuning.by_words } else { self.tuning.by_vectors };
         let calibration = learned.of(query.is_unspaced);
-        let ranked = |FusedDoc { scored, word_index, fused_rank }| {
+        let ranked = |(rank, FusedDoc { scored, word_index, fused_rank }): (usize, FusedDoc)| {
             let by_words = word_index.map_or_else(|| reader.without_words(), |at| reader.at(at));
-            let evidence = nearest.add_evidence(scored.doc, by_words);
+            let evidence = Evidence {
+                margin: margins.at(rank),
+                rank: f64::from(u16::try_from(rank).unwrap_or(u16::MAX)),
+                similarity_margin: nearest.margin(scored.doc),
+                ..by_words
+            };
             let matches = word_index.and_then(|at| matches.get_mut(at)).map(std::mem::take);
             RankedDoc {
                 doc: scored.doc,
@@ -180,7 +195,7 @@ impl Ranker {
                 calibration,
             }
         };
-        let docs = order.into_iter().take(request.count).map(ranked).collect();
+        let docs = order.into_iter().enumerate().take(request.count).map(ranked).collect();
         RankResult { docs, found, vectors: nearest.vectors }
     }
 
@@ -205,9 +220,28 @@ impl Ranker {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a name has few words")]
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// The scores that tell how far a document is ahead of the others.
+struct Margins {
+    /// The best scores, as shares of the highest.
+    best: Vec<f64>,
+}
+
+impl Margins {
+    fn of(order: &[FusedDoc]) -> Self {
+        let score = |fused: &FusedDoc| fused.scored.score;
+        let most = order.first().map_or(1.0, score).max(f64::MIN_POSITIVE);
+        Self { best: order.iter().map(|fused| score(fused) / most).collect() }
+    }
+
+    /// Logarithm of the score at a rank relative to the mean of the best others. Where there are too few others, each missing
+    /// one counts half: to be the first of few says little.
+    fn at(&self, rank: usize) -> f64 {
+        let own = self.best.get(rank).copied().unwrap_or(0.0);
+        let others = self.best.iter().enumerate().filter(|(other, _)| *other != rank);
+        let others = others.map(|(_, score)| *score).chain(iter::repeat(MISSING)).take(COMPARED);
+        let mean = others.sum::<f64>() / f64::from(u8::try_from(COMPARED).unwrap_or(u8::MAX));
+        ((own + SMALL) / (mean + SMALL)).ln()
+    }
 }
 
 /// The different terms of a text, without the last character of a run, which is part of the preceding pair.

@@ -31,7 +31,7 @@ impl MatchKind {
             // `score` weights expansion terms individually.
             Self::Same | Self::Work | Self::File | Self::Company => 1.0,
             Self::Family => 0.7,
-            Self::Related => 0.3,
+            Self::Related => 0.5,
             Self::Typo => 0.6,
         }
     }
@@ -113,7 +113,10 @@ pub(crate) fn forms_of(
 ) -> Vec<TermForm> {
     let mut forms = FormSearch { view, found: Vec::new() };
     match asked.kind {
-        QueryTermKind::Pair => forms.add(&asked.term, MatchKind::Same),
+        QueryTermKind::Pair => {
+            forms.add(&asked.term, MatchKind::Same);
+            forms.add_related(&asked.term);
+        }
         QueryTermKind::Work => forms.add(&asked.term, MatchKind::Work),
         QueryTermKind::File => forms.add(&asked.term, MatchKind::File),
         QueryTermKind::Character => {
@@ -124,9 +127,7 @@ pub(crate) fn forms_of(
         QueryTermKind::Word | QueryTermKind::Name => {
             forms.add(&asked.term, MatchKind::Same);
             forms.add_family(&asked.term);
-            for term in related(&asked.term) {
-                forms.add(term, MatchKind::Related);
-            }
+            forms.add_related(&asked.term);
             if forms.found.is_empty() && typos.take() {
                 forms.add_corrections(words, &asked.word);
             }
@@ -149,6 +150,12 @@ impl FormSearch<'_> {
         if frequency > 0 {
             let factor = kind.factor();
             self.found.push(TermForm { term: term.to_owned(), kind, factor, frequency });
+        }
+    }
+
+    fn add_related(&mut self, term: &str) {
+        for term in related(term) {
+            self.add(term, MatchKind::Related);
         }
     }
 

@@ -9,7 +9,6 @@ use crate::embed::{
     Embedder, EmbedderLocation, FileStamp, SimilaritySpread, StoredVectors, Vector, VectorFile,
     check_vectors,
 };
-use crate::evidence::Evidence;
 use crate::segment::DocId;
 use crate::term_matches::ScoredDoc;
 use crate::view::{IndexView, ViewDocId, ViewSegment};
@@ -22,8 +21,8 @@ const MIN_SIMILARITY: f64 = 0.1;
 pub(crate) const DEPTH: usize = 50;
 /// Beyond this a few documents of one kind say nothing about what is usual.
 const MOST_DEVIATIONS: f64 = 6.0;
-/// Rank fusion constant: higher values give less weight to the first ranks.
-const FLATNESS: f64 = 10.0;
+/// Weight of the most similar document beside that of the best one by words.
+const MOST_SIMILAR: f64 = 0.8;
 
 /// Whether vectors took part in a ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,7 +70,8 @@ pub(crate) struct NearDoc {
 pub(crate) struct VectorRanking {
     /// Most similar first.
     pub(crate) order: Vec<NearDoc>,
-    /// Similarity below which documents are left out.
+    /// Similarity that counts as none: the mean, or that of the first document that is left out. Models differ: for some,
+    /// no two texts are below 0.7.
     floor: f64,
     /// What similarities are usual.
     spread: SimilaritySpread,
@@ -81,18 +81,28 @@ pub(crate) struct VectorRanking {
 }
 
 impl VectorRanking {
-    /// Adds the similarity of a document, in deviations from what is usual, and its distance to the best other document.
-    pub(crate) fn add_evidence(&self, doc: ViewDocId, evidence: Evidence) -> Evidence {
+    /// How much more similar a document is than the best other one, in deviations of what is usual.
+    pub(crate) fn margin(&self, doc: ViewDocId) -> f64 {
         if self.order.is_empty() {
-            return evidence;
+            return 0.0;
         }
         let standardized = |near: Option<&NearDoc>| {
             self.spread.standardized(near.map_or(self.floor, |near| near.similarity))
         };
         let own = standardized(self.order.iter().find(|near| near.doc == doc));
         let other = standardized(self.order.iter().find(|near| near.doc != doc));
-        let bounded = |deviations: f64| deviations.clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
-        Evidence { similarity: bounded(own), similarity_margin: bounded(own - other), ..evidence }
+        (own - other).clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS)
+    }
+
+    /// Similarity of a document, as a share of the way from what counts as not similar to the most similar document.
+    fn share(&self, similarity: f64) -> f64 {
+        if similarity < self.floor {
+            return 0.0;
+        }
+        let best = self.order.first().map_or(self.floor, |near| near.similarity);
+        let range = best - self.floor;
+        // A single document is the most similar one.
+        if range > 0.0 { (similarity - self.floor) / range } else { 1.0 }
     }
 }
 
@@ -180,22 +190,20 @@ fn rank_by_similarity(
         });
     }
     let count = order.len();
-    let floor = floor(&order);
-    order.retain(|near| near.similarity >= floor);
+    let mut floor = mean(&order).max(MIN_SIMILARITY);
     if order.len() > NEAREST {
-        order.select_nth_unstable_by(NEAREST, nearer);
+        let (_, next, _) = order.select_nth_unstable_by(NEAREST, nearer);
+        floor = floor.max(next.similarity);
         order.truncate(NEAREST);
     }
+    order.retain(|near| near.similarity >= floor);
     order.sort_by(nearer);
     VectorRanking { order, floor, vectors: VectorUse::Used(count), ..VectorRanking::default() }
 }
 
-/// Minimum similarity: halfway between the mean and the best. Models differ: for some, no two texts are below 0.7.
-fn floor(order: &[NearDoc]) -> f64 {
+fn mean(order: &[NearDoc]) -> f64 {
     let count = f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)).max(1.0);
-    let mean = order.iter().map(|near| near.similarity).sum::<f64>() / count;
-    let best = order.iter().map(|near| near.similarity).fold(0.0, f64::max);
-    f64::midpoint(mean, best).max(MIN_SIMILARITY)
+    order.iter().map(|near| near.similarity).sum::<f64>() / count
 }
 
 fn nearer(a: &NearDoc, b: &NearDoc) -> std::cmp::Ordering {
@@ -229,7 +237,8 @@ pub(crate) struct FusedDoc {
     pub(crate) fused_rank: Option<FusedRank>,
 }
 
-/// Reciprocal rank fusion of both rankings.
+/// Both rankings as one: scores by words as shares of the best, plus similarities as shares of the most similar. Ranks would
+/// say less: how far one is ahead is lost in them.
 pub(crate) fn fuse(best: &[ScoredDoc], nearest: &VectorRanking) -> Vec<FusedDoc> {
     let near = nearest.order.as_slice();
     let by_words = best.iter().enumerate().map(|(index, scored)| FusedDoc {
@@ -241,6 +250,7 @@ pub(crate) fn fuse(best: &[ScoredDoc], nearest: &VectorRanking) -> Vec<FusedDoc>
     if near.is_empty() {
         return all;
     }
+    let most = best.iter().map(|scored| scored.score).fold(0.0, f64::max);
     let unfound = |doc| ScoredDoc { doc, score: 0.0 };
     let is_new = |near: &&NearDoc| best.iter().all(|scored| scored.doc != near.doc);
     all.extend(near.iter().filter(is_new).map(|near| FusedDoc {
@@ -258,14 +268,9 @@ pub(crate) fn fuse(best: &[ScoredDoc], nearest: &VectorRanking) -> Vec<FusedDoc>
             vector_rank: rank(vector),
             similarity,
         });
-        fused.scored.score = share(fused.word_index) + nearest.weight * share(vector);
+        let by_words = if most > 0.0 { fused.scored.score / most } else { 0.0 };
+        fused.scored.score = by_words + MOST_SIMILAR * nearest.weight * nearest.share(similarity);
     }
     all.sort_by(|a, b| b.scored.score.total_cmp(&a.scored.score));
     all
-}
-
-/// Share of a rank: 1 for the first.
-fn share(index: Option<usize>) -> f64 {
-    let Some(index) = index.and_then(|index| u32::try_from(index).ok()) else { return 0.0 };
-    (FLATNESS + 1.0) / (FLATNESS + 1.0 + f64::from(index))
 }
