@@ -64,7 +64,7 @@ impl<'a> EvidenceReader<'a> {
         let score = self.scores.best.get(rank).map_or(0.0, |scored| scored.score);
         Evidence {
             coverage: self.best_clause(found).map_or(0.0, |clause| self.coverage(clause, found)),
-            strength: self.strength(score),
+            strength: self.strength(score * (1.0 - self.file_share(rank))),
             matched: self.matched(found),
             missing_names: self.missing_names(found),
             files: self.files_of(found),
@@ -75,6 +75,17 @@ impl<'a> EvidenceReader<'a> {
     /// The figures of a document that has no word of the message.
     pub(crate) fn without_words(&self) -> Evidence {
         Evidence { strength: self.strength(0.0), message: self.message, ..Evidence::default() }
+    }
+
+    /// Share of a document's matches that are open files, which are evidence of their own.
+    pub(crate) fn file_share(&self, rank: usize) -> f64 {
+        let found = self.found.get(rank).map(Vec::as_slice).unwrap_or_default();
+        let (mut files, mut all) = (0.0, 0.0);
+        for (asked, found) in self.query.terms.iter().zip(found) {
+            files += if asked.kind == QueryTermKind::File { found.gain } else { 0.0 };
+            all += found.gain;
+        }
+        if all > 0.0 { files / all } else { 0.0 }
     }
 
     fn strength(&self, score: f64) -> f64 {

@@ -20,7 +20,7 @@ use crate::words::Tokenizer;
 
 /// Number of other documents that one is compared with.
 const COMPARED: usize = 4;
-/// Score of a missing one, as a share of the highest.
+/// Score of one that does not exist, as a share of the highest.
 const MISSING: f64 = 0.5;
 /// Added to shares before the logarithm.
 const SMALL: f64 = 0.03;
@@ -169,7 +169,7 @@ impl Ranker {
             ScoreRequest { count, now: request.now, admits: request.admits, tuning: self.tuning };
         let scores = score(view, &self.tokenizer, &query, &wanted);
         let order = fuse(&scores.best, &nearest);
-        let margins = Margins::of(&order);
+        let margins = Margins::of(&order, view);
         let found = order.len().max(scores.found);
         let reader = EvidenceReader::new(view, &query, &scores);
         let mut matches = term_matches(view, &scores);
@@ -178,8 +178,9 @@ impl Ranker {
         let calibration = learned.of(query.is_unspaced);
         let ranked = |(rank, FusedDoc { scored, word_index, fused_rank }): (usize, FusedDoc)| {
             let by_words = word_index.map_or_else(|| reader.without_words(), |at| reader.at(at));
+            let file_share = word_index.map_or(0.0, |at| reader.file_share(at));
             let evidence = Evidence {
-                margin: margins.at(rank),
+                margin: margins.at(rank, 1.0 - file_share),
                 rank: f64::from(u16::try_from(rank).unwrap_or(u16::MAX)),
                 similarity_margin: nearest.margin(scored.doc),
                 ..by_words
@@ -222,21 +223,24 @@ impl Ranker {
 
 /// The scores that tell how far a document is ahead of the others.
 struct Margins {
-    /// The best scores, as shares of the highest.
+    /// The best scores, as shares of the highest; zero for documents that do not match.
     best: Vec<f64>,
 }
 
 impl Margins {
-    fn of(order: &[FusedDoc]) -> Self {
+    fn of(order: &[FusedDoc], view: &IndexView) -> Self {
         let score = |fused: &FusedDoc| fused.scored.score;
         let most = order.first().map_or(1.0, score).max(f64::MIN_POSITIVE);
-        Self { best: order.iter().map(|fused| score(fused) / most).collect() }
+        let mut best: Vec<f64> = order.iter().map(|fused| score(fused) / most).collect();
+        let existing = usize::try_from(view.live_count()).unwrap_or(usize::MAX);
+        best.resize(best.len().max(existing.min(COMPARED + 1)), 0.0);
+        Self { best }
     }
 
-    /// Logarithm of the score at a rank relative to the mean of the best others. Where there are too few others, each missing
-    /// one counts half: to be the first of few says little.
-    fn at(&self, rank: usize) -> f64 {
-        let own = self.best.get(rank).copied().unwrap_or(0.0);
+    /// Logarithm of a part of the score at a rank relative to the mean of the best others. Where there are too few, each missing one
+    /// counts half: to be the first of few says little.
+    fn at(&self, rank: usize, part: f64) -> f64 {
+        let own = part * self.best.get(rank).copied().unwrap_or(0.0);
         let others = self.best.iter().enumerate().filter(|(other, _)| *other != rank);
         let others = others.map(|(_, score)| *score).chain(iter::repeat(MISSING)).take(COMPARED);
         let mean = others.sum::<f64>() / f64::from(u8::try_from(COMPARED).unwrap_or(u8::MAX));

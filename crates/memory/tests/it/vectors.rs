@@ -80,7 +80,7 @@ impl Sea {
         let world = World::new();
         world.write("harbour.md", "A ship lands at the east quay.\n");
         world.write("larder.md", "A nut in the larder.\n");
-        world.write("cat.md", "用户养了一只猫。\n");
+        world.write("cat.md", "她养了一只猫。\n");
         world.write("meeting.md", "The meeting is on Monday.\n");
         Self { world }
     }
