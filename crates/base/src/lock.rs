@@ -210,9 +210,17 @@ fn queue_for(file: &File, wait: Duration) -> Result<(), TryLockError> {
     }
 }
 
+/// A longer file is no lock of ours.
+const LONGEST_HOLDER: u64 = 1024;
+
+/// Names this process as the holder. Spaces cover what a longer text has left: file systems flush a file that was cut to
+/// nothing before it was written, because programs replace files in this way, and that takes a millisecond for each lock.
 fn write_holder(file: &mut File) -> std::io::Result<()> {
-    let text = serde_json::to_vec(&LockHolder::this_process())?;
-    file.set_len(0)?;
+    let mut text = serde_json::to_vec(&LockHolder::this_process())?;
+    match file.metadata()?.len() {
+        length if length > LONGEST_HOLDER => file.set_len(0)?,
+        length => text.resize(text.len().max(usize::try_from(length).unwrap_or(0)), b' '),
+    }
     file.rewind()?;
     file.write_all(&text)
 }
@@ -220,6 +228,25 @@ fn write_holder(file: &mut File) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test lays out the file by hand")]
+    fn the_holder_is_known_whatever_was_in_the_file() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temporary.path()).unwrap();
+        let path = RelPath::new("session.lock").unwrap();
+        for length in [0, 5, 200, 5_000] {
+            std::fs::write(temporary.path().join("session.lock"), "x".repeat(length)).unwrap();
+            let held = Lock::try_acquire(&dir, &path).unwrap();
+            match Lock::try_acquire(&dir, &path) {
+                Err(LockError::Held { holder, .. }) => {
+                    assert_eq!(holder, Some(LockHolder::this_process()), "{length}");
+                }
+                other => panic!("{other:?}"),
+            }
+            drop(held);
+        }
+    }
 
     #[test]
     fn the_second_is_told_who_holds_it() {
