@@ -37,9 +37,9 @@ mod words;
 pub use calibration::{Calibration, RecallTier, ScriptCalibration};
 pub use document::{DocumentField, DocumentTerms};
 pub use embed::{
-    EmbedError, Embedder, EmbedderLocation, FileStamp, ModelFingerprint, PreparedWordVectors,
-    Vector, VectorCounts, VectorFile, VectorFillError, VectorFiller, WordFileError, WordVectors,
-    WritingScripts, embedding_text,
+    EmbedError, Embedder, EmbedderLocation, EmbeddingTexts, FileStamp, ModelFingerprint,
+    PreparedWordVectors, Vector, VectorCounts, VectorFile, VectorFillError, VectorFiller,
+    WordFileError, WordVectors, WritingScripts,
 };
 pub use evidence::{Evidence, MessageEvidence};
 pub use rank::{RankRequest, RankResult, RankedDoc, Ranker, TermMatch};

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use crate::embed::{
-    Embedder, EmbedderLocation, FileStamp, SimilaritySpread, StoredVectors, Vector, VectorFile,
-    check_vectors,
+    Embedder, EmbedderLocation, FileStamp, SimilaritySpread, StoredVector, StoredVectors, Vector,
+    VectorFile, check_vectors,
 };
 use crate::segment::DocId;
 use crate::term_matches::ScoredDoc;
@@ -15,6 +15,8 @@ use crate::view::{IndexView, ViewDocId, ViewSegment};
 
 /// Length of the ranking by vectors.
 const NEAREST: usize = 50;
+/// Documents that are compared by their sentences: the most similar ones as a whole.
+const BY_SENTENCE: usize = 200;
 /// Minimum similarity.
 const MIN_SIMILARITY: f64 = 0.1;
 /// Length of the ranking by words that is fused with it.
@@ -179,17 +181,27 @@ fn rank_by_similarity(
     query: &Vector,
     admits: &dyn Fn(ViewDocId) -> bool,
 ) -> VectorRanking {
-    let mut order = Vec::new();
+    let mut by_whole = Vec::new();
     for (first, part) in view.segments() {
         let Some(vectors) = stored.get(part.collection).and_then(Option::as_ref) else { continue };
-        each_current_vector(part, vectors, |doc, similarity_of| {
+        each_current(part, vectors, |doc, stored| {
             let doc = ViewDocId(first + doc.0);
-            if admits(doc) {
-                order.push(NearDoc { doc, similarity: similarity_of(query) });
+            let similarity = stored.whole().map(|whole| query.similarity(whole));
+            if let Some(similarity) = similarity.filter(|_| admits(doc)) {
+                by_whole.push((NearDoc { doc, similarity }, stored));
             }
         });
     }
-    let count = order.len();
+    let count = by_whole.len();
+    if count > BY_SENTENCE {
+        by_whole.select_nth_unstable_by(BY_SENTENCE, |(a, _), (b, _)| nearer(a, b));
+        by_whole.truncate(BY_SENTENCE);
+    }
+    let by_sentence = |(near, stored): (NearDoc, StoredVector<'_>)| NearDoc {
+        similarity: stored.similarity(query, near.similarity),
+        ..near
+    };
+    let mut order: Vec<NearDoc> = by_whole.into_iter().map(by_sentence).collect();
     let mut floor = mean(&order).max(MIN_SIMILARITY);
     if order.len() > NEAREST {
         let (_, next, _) = order.select_nth_unstable_by(NEAREST, nearer);
@@ -210,11 +222,11 @@ fn nearer(a: &NearDoc, b: &NearDoc) -> std::cmp::Ordering {
     b.similarity.total_cmp(&a.similarity).then_with(|| a.doc.cmp(&b.doc))
 }
 
-/// Calls `give` with the documents that have a vector of their current content. Both lists are sorted by file.
-fn each_current_vector(
+/// Calls `give` with the documents whose vectors are of their current content. Both lists are sorted by file.
+fn each_current<'a>(
     part: &ViewSegment,
-    vectors: &StoredVectors,
-    mut give: impl FnMut(DocId, &dyn Fn(&Vector) -> f64),
+    vectors: &'a StoredVectors,
+    mut give: impl FnMut(DocId, StoredVector<'a>),
 ) {
     let mut rows = vectors.rows().peekable();
     for doc in part.live_docs() {
@@ -223,8 +235,8 @@ fn each_current_vector(
         let Some(row) = rows.peek().filter(|row| row.file == file) else { continue };
         let info = part.segment.info(doc);
         let is_current = row.stamp == FileStamp { modified: info.modified, size: info.size };
-        if let Some(vector) = row.vector.filter(|_| is_current) {
-            give(doc, &|query| query.similarity(vector));
+        if is_current {
+            give(doc, *row);
         }
     }
 }

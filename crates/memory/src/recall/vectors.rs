@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use dormouse_search::{
-    DocumentFlags, EmbedderLocation, FileStamp, VectorCounts, VectorFile, VectorFillError,
-    VectorFiller, embedding_text,
+    DocumentFlags, EmbedderLocation, EmbeddingTexts, FileStamp, VectorCounts, VectorFile,
+    VectorFillError, VectorFiller,
 };
 use jiff::Timestamp;
 
@@ -61,8 +61,8 @@ impl MemorySearch {
         for ((current, file), store_index) in documents.iter().zip(files).zip(0..) {
             let file = file.as_ref().ok_or(VectorFillError::NoCache)?;
             let store = self.store(store_index).ok_or(VectorFillError::NoCache)?;
-            let read_text = |file: &str, stamp: FileStamp| text_of(store, file, stamp);
-            let filler = VectorFiller { read_text: &read_text, file, embedder };
+            let read_texts = |file: &str, stamp: FileStamp| texts_of(store, file, stamp);
+            let filler = VectorFiller { read_texts: &read_texts, file, embedder };
             total = total.plus(run(&filler, current)?);
         }
         Ok(total)
@@ -92,10 +92,10 @@ impl MemorySearch {
     }
 }
 
-fn text_of(store: &Store, file: &str, stamp: FileStamp) -> Option<String> {
+fn texts_of(store: &Store, file: &str, stamp: FileStamp) -> Option<EmbeddingTexts> {
     let file = MemoryFile::existing(file).ok()?;
     let (bytes, _) = store.read(&file).ok()?;
     let entry = MemoryEntry::read(&bytes, stamp.size);
     let name = entry.header.name.as_deref().unwrap_or(file.stem());
-    Some(embedding_text(name, entry.header.description.as_deref(), &entry.body))
+    Some(EmbeddingTexts::of(name, entry.header.description.as_deref(), &entry.body))
 }

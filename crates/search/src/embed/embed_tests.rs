@@ -67,15 +67,15 @@ fn a_script_that_is_not_known_is_seen() {
 }
 
 fn rows() -> BTreeMap<String, VectorRow> {
-    let row = |at: i64, vector| VectorRow {
+    let row = |at: i64, vectors| VectorRow {
         stamp: FileStamp { modified: at, size: 7 },
         text: [u8::try_from(at).unwrap(); 16],
-        vector,
+        vectors,
     };
     [
-        ("a.md".to_owned(), row(1, Some(vector(&[1.0, 0.5, 0.0])))),
-        ("b/c.md".to_owned(), row(2, None)),
-        ("d.md".to_owned(), row(3, Some(vector(&[0.0, -1.0, 0.0])))),
+        ("a.md".to_owned(), row(1, vec![vector(&[1.0, 0.5, 0.0]), vector(&[0.5, 1.0, 0.0])])),
+        ("b/c.md".to_owned(), row(2, Vec::new())),
+        ("d.md".to_owned(), row(3, vec![vector(&[0.0, -1.0, 0.0])])),
     ]
     .into()
 }

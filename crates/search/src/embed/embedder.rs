@@ -10,7 +10,7 @@ use super::vector::Vector;
 pub struct ModelFingerprint(pub(crate) [u8; 32]);
 
 impl ModelFingerprint {
-    /// Hashes the parts that identify a model, together with the version of [`embedding_text`](crate::embedding_text).
+    /// Hashes the parts that identify a model, together with the version of [`EmbeddingTexts`](crate::EmbeddingTexts).
     pub fn of(parts: &[&str]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts.iter().chain(&[TEXT_VERSION]) {

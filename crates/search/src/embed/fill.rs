@@ -9,6 +9,7 @@ use dormouse_base::{FileError, Lock, LockError, RelPath};
 use thiserror::Error;
 
 use super::embedder::{EmbedError, Embedder, check_vectors};
+use super::embedding_text::EmbeddingTexts;
 use super::vector::Vector;
 use super::vector_file::{FileStamp, StoredVectors, TextId, VectorFile, VectorRow};
 
@@ -53,7 +54,7 @@ impl VectorCounts {
     }
 
     fn count(rows: &BTreeMap<String, VectorRow>, documents: usize) -> Self {
-        let with_vector = rows.values().filter(|row| row.vector.is_some()).count();
+        let with_vector = rows.values().filter(|row| !row.vectors.is_empty()).count();
         Self { documents, with_vector, unsupported: rows.len() - with_vector, ..Self::default() }
     }
 }
@@ -77,8 +78,8 @@ pub enum VectorFillError {
 
 /// Makes the vectors of one collection.
 pub struct VectorFiller<'a> {
-    /// The current text of a document ([`embedding_text`](crate::embedding_text)); `None` if it cannot be read now.
-    pub read_text: &'a dyn Fn(&str, FileStamp) -> Option<String>,
+    /// The current texts of a document; `None` if it cannot be read now.
+    pub read_texts: &'a dyn Fn(&str, FileStamp) -> Option<EmbeddingTexts>,
     /// Where the vectors are stored.
     pub file: &'a VectorFile,
     /// The model.
@@ -90,7 +91,8 @@ struct Missing {
     file: String,
     stamp: FileStamp,
     id: TextId,
-    text: String,
+    /// The whole, and the sentences that the model supports.
+    texts: Vec<String>,
 }
 
 impl VectorFiller<'_> {
@@ -158,7 +160,7 @@ impl VectorFiller<'_> {
         let mut new = 0;
         let mut unwritten = 0;
         let often = WRITE_AFTER.max(current.len() / WRITE_SHARE);
-        for batch in missing.chunks(BATCH) {
+        for batch in batches(&missing) {
             match self.vectors(batch, dimension) {
                 Ok(vectors) => {
                     dimension = dimension.or(vectors.first().map(Vector::dimension));
@@ -199,17 +201,20 @@ impl VectorFiller<'_> {
         rows: &mut BTreeMap<String, VectorRow>,
     ) -> Option<Missing> {
         // A document that cannot be read now has no vector, and is tried again later.
-        let text = (self.read_text)(file, stamp)?;
-        let id = id_of(&text);
+        let texts = (self.read_texts)(file, stamp)?;
+        let id = id_of(&texts);
+        let EmbeddingTexts { whole, mut sentences } = texts;
         if let Some(row) = rows.get_mut(file).filter(|row| row.text == id) {
             row.stamp = stamp;
             return None;
         }
-        if !self.embedder.supports(&text) {
-            rows.insert(file.to_owned(), VectorRow { stamp, text: id, vector: None });
+        if !self.embedder.supports(&whole) {
+            rows.insert(file.to_owned(), VectorRow { stamp, text: id, vectors: Vec::new() });
             return None;
         }
-        Some(Missing { file: file.to_owned(), stamp, id, text })
+        sentences.retain(|sentence| self.embedder.supports(sentence));
+        let texts = std::iter::once(whole).chain(sentences).collect();
+        Some(Missing { file: file.to_owned(), stamp, id, texts })
     }
 
     fn vectors(
@@ -217,25 +222,49 @@ impl VectorFiller<'_> {
         batch: &[Missing],
         dimension: Option<usize>,
     ) -> Result<Vec<Vector>, EmbedError> {
-        let texts: Vec<&str> = batch.iter().map(|missing| missing.text.as_str()).collect();
+        let texts: Vec<&str> =
+            batch.iter().flat_map(|missing| &missing.texts).map(String::as_str).collect();
         check_vectors(self.embedder.embed(&texts)?, texts.len(), dimension)
     }
 }
 
 fn add(rows: &mut BTreeMap<String, VectorRow>, batch: &[Missing], vectors: Vec<Vector>) {
-    for (missing, vector) in batch.iter().zip(vectors) {
-        let row = VectorRow { stamp: missing.stamp, text: missing.id, vector: Some(vector) };
+    let mut vectors = vectors.into_iter();
+    for missing in batch {
+        let vectors = vectors.by_ref().take(missing.texts.len()).collect();
+        let row = VectorRow { stamp: missing.stamp, text: missing.id, vectors };
         rows.insert(missing.file.clone(), row);
     }
 }
 
-fn dimension(rows: &BTreeMap<String, VectorRow>) -> Option<usize> {
-    rows.values().find_map(|row| row.vector.as_ref()).map(Vector::dimension)
+/// Documents that together have about as many texts as one call takes; one document is never in two.
+fn batches(missing: &[Missing]) -> impl Iterator<Item = &[Missing]> {
+    let mut rest = missing;
+    std::iter::from_fn(move || {
+        let mut texts = 0;
+        let fits = |missing: &&Missing| {
+            texts += missing.texts.len();
+            texts <= BATCH
+        };
+        let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
+        let (batch, after) = rest.split_at(count);
+        rest = after;
+        (!batch.is_empty()).then_some(batch)
+    })
 }
 
-fn id_of(text: &str) -> TextId {
+fn dimension(rows: &BTreeMap<String, VectorRow>) -> Option<usize> {
+    rows.values().find_map(|row| row.vectors.first()).map(Vector::dimension)
+}
+
+fn id_of(texts: &EmbeddingTexts) -> TextId {
+    let mut hasher = blake3::Hasher::new();
+    for text in std::iter::once(&texts.whole).chain(&texts.sentences) {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
     let mut id = TextId::default();
-    let hash = blake3::hash(text.as_bytes());
+    let hash = hasher.finalize();
     id.iter_mut().zip(hash.as_bytes()).for_each(|(to, from)| *to = *from);
     id
 }

@@ -18,12 +18,12 @@ mod word_vectors;
 
 pub(crate) use embedder::check_vectors;
 pub use embedder::{EmbedError, Embedder, EmbedderLocation, ModelFingerprint};
-pub use embedding_text::embedding_text;
+pub use embedding_text::EmbeddingTexts;
 pub use fill::{VectorCounts, VectorFillError, VectorFiller};
 pub use script::WritingScripts;
 pub use vector::Vector;
 pub use vector_file::{FileStamp, VectorFile};
-pub(crate) use vector_file::{SimilaritySpread, StoredVectors};
+pub(crate) use vector_file::{SimilaritySpread, StoredVector, StoredVectors};
 pub use word_vectors::{PreparedWordVectors, WordFileError, WordVectors};
 
 #[cfg(test)]

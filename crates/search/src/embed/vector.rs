@@ -15,6 +15,13 @@ pub(crate) struct VectorBytes<'a> {
     pub(crate) length: f32,
 }
 
+impl VectorBytes<'_> {
+    pub(super) fn to_vector(self) -> Option<Vector> {
+        let steps: Vec<f32> = self.steps.iter().map(|step| f32::from(step.cast_signed())).collect();
+        Vector::new(&steps)
+    }
+}
+
 impl Vector {
     /// Quantizes; `None` if all numbers are zero or one is not finite.
     pub fn new(values: &[f32]) -> Option<Self> {

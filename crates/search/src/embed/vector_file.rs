@@ -1,9 +1,11 @@
 //! The stored vectors of one collection: a cache next to its index.
 //!
-//! One byte array: header, a column for each fact about a document, the vectors, a checksum. Documents are sorted by
-//! file as in the index, so that both can be read in parallel. Damaged bytes and vectors of another model are ignored.
+//! One byte array: header, a column for each fact about a document, one for each fact about a vector, a checksum. Documents
+//! are sorted by file as in the index, so that both can be read in parallel; the vectors of a document are adjacent, that of
+//! its whole text first. Damaged bytes and vectors of another model are ignored.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -15,9 +17,9 @@ use super::vector::{Vector, VectorBytes};
 
 const FILE: &str = "vectors";
 const MAGIC: &[u8; 8] = b"DORMVECT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECK: usize = 32;
-const HEAD: usize = 8 + 4 + 32 + 4 + 4 + 4;
+const HEAD: usize = 8 + 4 + 32 + 4 + 4 + 4 + 4;
 /// Hash of a text.
 pub(super) type TextId = [u8; 16];
 
@@ -30,12 +32,13 @@ pub struct FileStamp {
     pub size: u64,
 }
 
-/// The entry of a document. Without a vector, the model does not support its language.
+/// The entry of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct VectorRow {
     pub(super) stamp: FileStamp,
     pub(super) text: TextId,
-    pub(super) vector: Option<Vector>,
+    /// Of its whole text, then of its sentences; none if the model does not support its language.
+    pub(super) vectors: Vec<Vector>,
 }
 
 /// Vectors as stored on disk.
@@ -44,8 +47,8 @@ pub(crate) struct StoredVectors {
     bytes: Vec<u8>,
     rows: usize,
     dimension: usize,
-    /// End of each column: stamps, text ids, lengths, ends of file names, file names, vectors.
-    ends: [usize; 6],
+    /// End of each column: stamps, text ids, ends of vectors, ends of file names, file names, lengths, vectors.
+    ends: [usize; 7],
     /// Computed when it is first needed.
     spread: OnceLock<SimilaritySpread>,
 }
@@ -77,8 +80,8 @@ impl SimilaritySpread {
     fn of(sample: &[StoredVector<'_>]) -> Self {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for (index, a) in sample.iter().enumerate() {
-            let Some(a) = a.to_row().vector else { continue };
-            for b in sample.iter().skip(index + 1).filter_map(|row| row.vector) {
+            let Some(a) = a.whole().and_then(VectorBytes::to_vector) else { continue };
+            for b in sample.iter().skip(index + 1).filter_map(StoredVector::whole) {
                 let similarity = a.similarity(b);
                 count += 1.0;
                 sum += similarity;
@@ -105,13 +108,15 @@ impl StoredVectors {
         if !is_ours || bytes.get(body.len()..)? != blake3::hash(body).as_bytes() {
             return None;
         }
-        let [rows, dimension, files] = [front.number()?, front.number()?, front.number()?]
-            .map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let mut ends = [HEAD; 6];
+        let [rows, vectors, dimension, files] =
+            [front.number()?, front.number()?, front.number()?, front.number()?]
+                .map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let mut ends = [HEAD; 7];
         let mut end = HEAD;
-        let sizes = [rows.checked_mul(16), rows.checked_mul(16), rows.checked_mul(4)];
-        let more = [rows.checked_mul(4), Some(files), rows.checked_mul(dimension)];
-        for (place, size) in ends.iter_mut().zip(sizes.into_iter().chain(more)) {
+        let of_rows = [16, 16, 4, 4].map(|width| rows.checked_mul(width));
+        let of_vectors = [4, dimension].map(|width| vectors.checked_mul(width));
+        let sizes = of_rows.into_iter().chain([Some(files)]).chain(of_vectors);
+        for (place, size) in ends.iter_mut().zip(sizes) {
             end = end.checked_add(size?)?;
             *place = end;
         }
@@ -149,26 +154,32 @@ impl StoredVectors {
 
     /// All rows, sorted by file.
     pub(crate) fn rows(&self) -> impl Iterator<Item = StoredVector<'_>> {
-        let columns = [0, 1, 2, 3, 4, 5].map(|at| self.column(at));
+        let columns = [0, 1, 2, 3, 4, 5, 6].map(|at| self.column(at));
         (0..self.rows).filter_map(move |row| {
-            let [stamps, texts, lengths, file_ends, files, vectors] = columns;
-            let end_of =
-                |row: usize| usize::try_from(u32::from_le_bytes(number::<4>(file_ends, row)?)).ok();
-            let start = if row == 0 { 0 } else { end_of(row - 1)? };
-            let length = f32::from_le_bytes(number::<4>(lengths, row)?);
-            let at = row.checked_mul(self.dimension)?;
-            let steps = vectors.get(at..at.checked_add(self.dimension)?)?;
+            let [stamps, texts, vector_ends, file_ends, files, lengths, steps] = columns;
+            let vectors = range(vector_ends, row)?;
+            let of_vectors = |width: usize| {
+                Some(vectors.start.checked_mul(width)?..vectors.end.checked_mul(width)?)
+            };
             Some(StoredVector {
-                file: std::str::from_utf8(files.get(start..end_of(row)?)?).ok()?,
+                file: std::str::from_utf8(files.get(range(file_ends, row)?)?).ok()?,
                 stamp: FileStamp {
                     modified: i64::from_le_bytes(number::<8>(stamps, row * 2)?),
                     size: u64::from_le_bytes(number::<8>(stamps, row * 2 + 1)?),
                 },
                 text: number::<16>(texts, row)?,
-                vector: (length > 0.0).then_some(VectorBytes { steps, length }),
+                lengths: lengths.get(of_vectors(4)?)?,
+                steps: steps.get(of_vectors(self.dimension)?)?,
             })
         })
     }
+}
+
+/// What belongs to a row, by a column that says where each row ends.
+fn range(ends: &[u8], row: usize) -> Option<Range<usize>> {
+    let end = |row: usize| usize::try_from(u32::from_le_bytes(number::<4>(ends, row)?)).ok();
+    let start = if row == 0 { 0 } else { end(row - 1)? };
+    Some(start..end(row)?)
 }
 
 /// One stored row.
@@ -177,27 +188,46 @@ pub(crate) struct StoredVector<'a> {
     pub(crate) file: &'a str,
     pub(crate) stamp: FileStamp,
     pub(super) text: TextId,
-    pub(crate) vector: Option<VectorBytes<'a>>,
+    lengths: &'a [u8],
+    steps: &'a [u8],
 }
 
-impl StoredVector<'_> {
+impl<'a> StoredVector<'a> {
+    /// The vectors of the whole text and of the sentences.
+    fn vectors(&self) -> impl Iterator<Item = VectorBytes<'a>> + use<'a> {
+        let lengths =
+            self.lengths.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        let dimension = self.steps.len() / lengths.len().max(1);
+        let steps = self.steps.chunks_exact(dimension.max(1));
+        lengths.zip(steps).map(|(length, steps)| VectorBytes { steps, length })
+    }
+
+    /// The vector of the whole text; `None` if the model does not support its language.
+    pub(crate) fn whole(&self) -> Option<VectorBytes<'a>> {
+        self.vectors().next()
+    }
+
+    /// Similarity of a document that is this similar as a whole: half of it is that of its most similar sentence.
+    pub(crate) fn similarity(&self, query: &Vector, whole: f64) -> f64 {
+        let of_sentences = self.vectors().skip(1).map(|vector| query.similarity(vector));
+        let best = of_sentences.reduce(f64::max).unwrap_or(whole);
+        f64::midpoint(whole, best)
+    }
+
     pub(super) fn to_row(self) -> VectorRow {
-        let vector = self.vector.and_then(|vector| {
-            let steps: Vec<f32> =
-                vector.steps.iter().map(|step| f32::from(step.cast_signed())).collect();
-            Vector::new(&steps)
-        });
-        VectorRow { stamp: self.stamp, text: self.text, vector }
+        let vectors = self.vectors().filter_map(VectorBytes::to_vector).collect();
+        VectorRow { stamp: self.stamp, text: self.text, vectors }
     }
 }
 
 fn encode(rows: &BTreeMap<String, VectorRow>, fingerprint: ModelFingerprint) -> Vec<u8> {
-    let dimension = rows.values().find_map(|row| row.vector.as_ref()).map_or(0, Vector::dimension);
+    let vectors = || rows.values().flat_map(|row| &row.vectors);
+    let dimension = vectors().next().map_or(0, Vector::dimension);
     let files: usize = rows.keys().map(String::len).sum();
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&fingerprint.0);
-    for length in [rows.len(), dimension, files] {
+    for length in [rows.len(), vectors().count(), dimension, files] {
         bytes.extend_from_slice(&count(length).to_le_bytes());
     }
     for row in rows.values() {
@@ -207,27 +237,29 @@ fn encode(rows: &BTreeMap<String, VectorRow>, fingerprint: ModelFingerprint) -> 
     for row in rows.values() {
         bytes.extend_from_slice(&row.text);
     }
-    for row in rows.values() {
-        let length = row.vector.as_ref().map_or(0.0, Vector::length);
-        bytes.extend_from_slice(&length.to_le_bytes());
-    }
-    let mut end = 0;
-    for file in rows.keys() {
-        end += file.len();
-        bytes.extend_from_slice(&count(end).to_le_bytes());
-    }
+    push_ends(&mut bytes, rows.values().map(|row| row.vectors.len()));
+    push_ends(&mut bytes, rows.keys().map(String::len));
     for file in rows.keys() {
         bytes.extend_from_slice(file.as_bytes());
     }
-    for row in rows.values() {
-        match &row.vector {
-            Some(vector) => bytes.extend(vector.bytes()),
-            None => bytes.extend(std::iter::repeat_n(0, dimension)),
-        }
+    for vector in vectors() {
+        bytes.extend_from_slice(&vector.length().to_le_bytes());
+    }
+    for vector in vectors() {
+        bytes.extend(vector.bytes());
     }
     let check = blake3::hash(&bytes);
     bytes.extend_from_slice(check.as_bytes());
     bytes
+}
+
+/// Adds a column that says where each row ends.
+fn push_ends(bytes: &mut Vec<u8>, lengths: impl Iterator<Item = usize>) {
+    let mut end = 0;
+    for length in lengths {
+        end += length;
+        bytes.extend_from_slice(&count(end).to_le_bytes());
+    }
 }
 
 /// Modification time and size of the vector file.
