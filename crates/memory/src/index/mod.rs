@@ -11,7 +11,7 @@ pub use line::{IndexLink, LONGEST_LINE};
 pub use loaded::{
     IndexFill, IndexLimits, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load,
 };
-pub(crate) use new_line::line_at_end;
+pub(crate) use new_line::LineAtEnd;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -12,7 +12,7 @@ use super::locked::Locked;
 use super::memory_files::{remove_temporary_in, writes_before_removals};
 use super::outcome::Receipt;
 use super::policy::PolicyAction;
-use super::prepared_change::PreparedChange;
+use super::prepared_change::{IndexEdit, PreparedChange};
 use crate::names::INDEX;
 
 impl Locked<'_> {
@@ -22,21 +22,40 @@ impl Locked<'_> {
         mut prepared: PreparedChange,
         rule: PolicyAction,
     ) -> Result<Receipt, ChangeError> {
-        let found = ExternalChanges::of(self.store).in_files_of(&prepared);
+        let found = ExternalChanges::of(self.store).in_files_of(&prepared)?;
         self.record_external(Nature::Found, found)?;
         prepared.change.id = self.journal.next_id();
         let files = prepared.kinds();
         let position = self.journal.begin(&prepared.change)?;
-        let index = prepared.index_after.as_deref().map(str::as_bytes);
-        if let Err(error) = self.files.write_change(&prepared.change, index) {
+        if let Err(error) = self.files.write_change(&prepared.change, &prepared.index) {
             return Err(self.roll_back(&prepared, position, error));
         }
-        let change = &prepared.change;
-        let hash = change.index.as_ref().and_then(|index| index.after.as_ref());
-        let index = index.zip(hash).map(|(bytes, hash)| IndexNow { bytes, hash });
         // The change is made and recorded; the next holder of the lock closes it if this fails.
-        let _unclosed = self.close(change, index);
-        Ok(Receipt { id: change.id, rule, files })
+        let _unclosed = self.close_made(&prepared);
+        Ok(Receipt { id: prepared.change.id, rule, files })
+    }
+
+    fn close_made(&mut self, prepared: &PreparedChange) -> Result<(), ChangeError> {
+        let PreparedChange { change, index, .. } = prepared;
+        let Some(hash) = change.index.as_ref().and_then(|index| index.after.as_ref()) else {
+            return self.close(change, None);
+        };
+        let index = match index {
+            IndexEdit::Unchanged => None,
+            IndexEdit::Rewritten { after, .. } => {
+                let bytes = after.as_bytes();
+                Some(IndexNow { length: bytes.len() as u64, hash, bytes: Some(bytes) })
+            }
+            IndexEdit::Extended(extended) => {
+                let length = extended.new_length();
+                if last_known::copy_is_due(change, length) {
+                    let index = self.files.read_index()?;
+                    return self.close(change, index.as_ref().map(DiskFile::as_index));
+                }
+                Some(IndexNow { length, hash, bytes: None })
+            }
+        };
+        self.close(change, index)
     }
 
     /// Puts all files back as they were. Returns the error for the caller.
@@ -60,9 +79,7 @@ impl Locked<'_> {
         for (file, before) in change.files.iter().zip(&prepared.before) {
             self.files.put_back(file.file.path(), before.as_ref())?;
         }
-        if change.index.is_some() {
-            self.files.put_back(&name(INDEX), prepared.index_before.as_ref())?;
-        }
+        self.files.put_index_back(&prepared.index)?;
         self.files.flush(change)
     }
 
@@ -163,12 +180,11 @@ impl Locked<'_> {
 
 /// The index without the first part of the line that an interrupted change was adding at its end.
 fn without_unfinished(current: DiskFile, change: &IndexChange) -> DiskFile {
-    let (at, inserted) = (change.splice.at, change.splice.inserted.as_bytes());
-    let Some((head, tail)) = current.bytes.split_at_checked(at) else { return current };
-    let is_part = tail.len() < inserted.len() && inserted.starts_with(tail);
-    match (is_part.then(|| ContentHash::of(head)), &change.before) {
-        (Some(hash), Some(before)) if hash == *before => {
-            DiskFile { bytes: head.to_owned(), hash, ..current }
+    let head = change.splice.before_addition(&current.bytes);
+    let finished = change.splice.at + change.splice.inserted.len();
+    match (head.filter(|_| current.bytes.len() < finished), &change.before) {
+        (Some(head), Some(before)) if ContentHash::of(head) == *before => {
+            DiskFile { bytes: head.to_owned(), hash: before.clone(), ..current }
         }
         _ => current,
     }

@@ -12,12 +12,31 @@ pub struct ContentHash(String);
 impl ContentHash {
     /// The hash of bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        Self(blake3::hash(bytes).to_hex().chars().take(32).collect())
+        Self::from_hash(blake3::hash(bytes))
+    }
+
+    fn from_hash(hash: blake3::Hash) -> Self {
+        Self(hash.to_hex().chars().take(32).collect())
     }
 
     /// The hash as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Makes the hash of a content that is read in parts.
+#[derive(Debug, Default)]
+pub(super) struct ContentHasher(blake3::Hasher);
+
+impl ContentHasher {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The hash of all bytes so far.
+    pub(super) fn hash(&self) -> ContentHash {
+        ContentHash::from_hash(self.0.finalize())
     }
 }
 
@@ -92,6 +111,13 @@ impl Splice {
 
     pub(super) fn apply(&self, old: &str) -> Option<String> {
         replace(old, self.at, &self.removed, &self.inserted)
+    }
+
+    /// What was there before a text was added at the end, if all of it or its first part is there now.
+    pub(super) fn before_addition<'a>(&self, now: &'a [u8]) -> Option<&'a [u8]> {
+        let (head, tail) = now.split_at_checked(self.at)?;
+        let is_ours = self.removed.is_empty() && self.inserted.as_bytes().starts_with(tail);
+        is_ours.then_some(head)
     }
 
     pub(super) fn revert(&self, new: &str) -> Option<String> {

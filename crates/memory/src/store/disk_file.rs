@@ -9,13 +9,15 @@ use super::content::ContentHash;
 use super::error::ChangeError;
 
 /// Maximum size: the history keeps whole contents.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Content of `MEMORY.md` after a change.
+/// `MEMORY.md` after a change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IndexNow<'a> {
-    pub(super) bytes: &'a [u8],
+    pub(super) length: u64,
     pub(super) hash: &'a ContentHash,
+    /// The content, unless it is long and was not read.
+    pub(super) bytes: Option<&'a [u8]>,
 }
 
 /// A file as it is on disk.
@@ -29,7 +31,7 @@ pub(super) struct DiskFile {
 impl DiskFile {
     /// Content and hash, as the last known index is recorded.
     pub(super) fn as_index(&self) -> IndexNow<'_> {
-        IndexNow { bytes: &self.bytes, hash: &self.hash }
+        IndexNow { length: self.bytes.len() as u64, hash: &self.hash, bytes: Some(&self.bytes) }
     }
 }
 

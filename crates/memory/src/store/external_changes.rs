@@ -12,7 +12,7 @@ use super::error::ChangeError;
 use super::fixed_path::name;
 use super::journal::{IndexChange, Nature, RecordedChange, RecordedFileChange, Version};
 use super::last_known::{self, LastKnownFile};
-use super::prepared_change::PreparedChange;
+use super::prepared_change::{IndexEdit, PreparedChange};
 use crate::entry::as_text;
 use crate::names::{INDEX, MemoryFile};
 use crate::scan::is_binary;
@@ -90,14 +90,17 @@ impl<'a> ExternalChanges<'a> {
                 files.push(file_change(file, None, Some(current)));
             }
         })?;
-        let index = disk_file::read(&self.store.memory, &name(INDEX))?;
+        let index = self.read_index()?;
         let index = index.filter(|current| std::str::from_utf8(&current.bytes).is_ok());
         let index = index.map(|current| ExternalIndex { known: None, now: Some(current) });
         Ok(FoundChanges::new(files, index))
     }
 
     /// Changes in the files that a change is about to write.
-    pub(super) fn in_files_of(&self, prepared: &PreparedChange) -> FoundChanges {
+    pub(super) fn in_files_of(
+        &self,
+        prepared: &PreparedChange,
+    ) -> Result<FoundChanges, ChangeError> {
         let mut files = Vec::new();
         for (change, before) in prepared.change.files.iter().zip(&prepared.before) {
             let known = last_known::read(&self.store.state, change.file.as_str());
@@ -105,11 +108,16 @@ impl<'a> ExternalChanges<'a> {
                 files.push(file_change(change.file.clone(), known.as_ref(), before.clone()));
             }
         }
-        let index = match prepared.change.index {
-            Some(_) => self.index(prepared.index_before.as_ref()),
-            None => None,
+        let index = match &prepared.index {
+            IndexEdit::Unchanged => None,
+            IndexEdit::Rewritten { before, .. } => self.index(before.as_ref()),
+            IndexEdit::Extended(extended) => {
+                let known = last_known::read(&self.store.state, INDEX);
+                let is_as_known = known.and_then(|known| known.hash) == extended.change().before;
+                if is_as_known { None } else { self.index(self.read_index()?.as_ref()) }
+            }
         };
-        FoundChanges::new(files, index)
+        Ok(FoundChanges::new(files, index))
     }
 
     /// All changes in the directory. A file with the last known time and size is not read.
@@ -138,7 +146,7 @@ impl<'a> ExternalChanges<'a> {
                 files.push(file_change(file, Some(known), current));
             }
         }
-        let index = disk_file::read(&self.store.memory, &name(INDEX))?;
+        let index = self.read_index()?;
         Ok(FoundChanges::new(files, self.index(index.as_ref())))
     }
 
@@ -156,6 +164,10 @@ impl<'a> ExternalChanges<'a> {
             }
         })?;
         Ok(())
+    }
+
+    fn read_index(&self) -> Result<Option<DiskFile>, ChangeError> {
+        disk_file::read(&self.store.memory, &name(INDEX))
     }
 
     fn index(&self, now: Option<&DiskFile>) -> Option<ExternalIndex> {

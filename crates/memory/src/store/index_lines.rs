@@ -5,7 +5,7 @@ use super::error::ChangeError;
 use super::options::IndexUpkeep;
 use super::plan::{Staged, StagedFile};
 use crate::entry::MemoryEntry;
-use crate::index::{IndexLink, MemoryIndex, line_at_end};
+use crate::index::{IndexLink, MemoryIndex};
 use crate::names::MemoryFile;
 
 /// The index's text after a change; `None` if it is unchanged.
@@ -23,9 +23,6 @@ pub(super) fn updated(
         Some(current) => std::str::from_utf8(&current.bytes).map_err(|_| ChangeError::Index)?,
         None => "",
     };
-    if let Some(text) = with_new_line(upkeep, old, staged) {
-        return Ok(Some(text));
-    }
     let mut index = MemoryIndex::parse(staged.index.as_deref().unwrap_or(old));
     if upkeep == IndexUpkeep::Keep {
         for (from, to) in &staged.renamed {
@@ -40,19 +37,15 @@ pub(super) fn updated(
     Ok((new != old || said).then_some(new))
 }
 
-/// The index with the line of the one new memory of a change at its end: the most frequent change, which must not take
-/// longer in a long index. `None` if it is another change, or each line has to be looked at.
-fn with_new_line(upkeep: IndexUpkeep, old: &str, staged: &Staged) -> Option<String> {
+/// The line of the one new memory of a change: the most frequent change, which must not take longer in a long index. `None`
+/// for any other change.
+pub(super) fn new_line(upkeep: IndexUpkeep, staged: &Staged) -> Option<IndexLink> {
     let ([file], None, []) = (&staged.files[..], &staged.index, &staged.renamed[..]) else {
         return None;
     };
     let after = file.after.as_ref().filter(|_| file.before.is_none())?;
     let is_shown = !MemoryEntry::read(after, after.len() as u64).header.quarantined;
-    if upkeep != IndexUpkeep::Keep || !is_shown {
-        return None;
-    }
-    let line = line_at_end(old, &link_to(&file.file, after))?;
-    Some([old, &line].concat())
+    (upkeep == IndexUpkeep::Keep && is_shown).then(|| link_to(&file.file, after))
 }
 
 /// A line changes only if the name or description did, so that a line edited by hand is kept.

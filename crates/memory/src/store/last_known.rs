@@ -130,11 +130,11 @@ pub(super) fn write(
     }
     if let Some(changed) = &change.index {
         let hash = changed.after.as_ref().and(index).map(|index| index.hash.clone());
-        let bytes = index.map(|index| index.bytes).unwrap_or_default();
-        if copy_is_due(change, bytes) {
+        let size = index.map_or(0, |index| index.length);
+        let bytes = index.map_or(Some(&[][..]), |index| index.bytes);
+        if let Some(bytes) = bytes.filter(|_| copy_is_due(change, size)) {
             hasty(state, &name(INDEX_COPY), bytes)?;
         }
-        let size = bytes.len() as u64;
         put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user, teammate: None });
     }
     for (path, shard) in shards {
@@ -150,13 +150,12 @@ fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// A small index is copied each time, a large one now and then: the history has the later changes.
-const SMALL_INDEX: usize = 64 * 1024;
+const SMALL_INDEX: u64 = 64 * 1024;
 const COPY_EVERY: u64 = 64;
 
-fn copy_is_due(change: &RecordedChange, index: &[u8]) -> bool {
-    index.len() <= SMALL_INDEX
-        || change.nature != Nature::Made
-        || change.id.0.is_multiple_of(COPY_EVERY)
+/// Whether the index, of this length, is copied after a change.
+pub(super) fn copy_is_due(change: &RecordedChange, length: u64) -> bool {
+    length <= SMALL_INDEX || change.nature != Nature::Made || change.id.0.is_multiple_of(COPY_EVERY)
 }
 
 /// The last known index, if it can be determined: the copy with the later changes from the history.

@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use super::disk_file::{self, DiskFile};
 use super::error::ChangeError;
 use super::fixed_path::name;
-use super::journal::{IndexChange, RecordedChange, RecordedFileChange};
+use super::journal::{RecordedChange, RecordedFileChange};
+use super::long_index::ExtendedIndex;
+use super::prepared_change::IndexEdit;
 use super::unfolded_names::UnfoldedNames;
 use crate::names::{INDEX, fold};
 
@@ -22,12 +24,13 @@ pub(super) struct MemoryFiles<'a> {
     top: OnceCell<UnfoldedNames>,
 }
 
-/// A longer index is not replaced for a line at its end.
-const LONG_INDEX: u64 = 64 * 1024;
-
 impl<'a> MemoryFiles<'a> {
     pub(super) fn new(dir: &'a Dir, state: &'a Dir) -> Self {
         Self { dir, state, top: OnceCell::new() }
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        self.dir
     }
 
     /// A file as it is now; `None` if it does not exist.
@@ -85,16 +88,17 @@ impl<'a> MemoryFiles<'a> {
     pub(super) fn write_change(
         &self,
         change: &RecordedChange,
-        index: Option<&[u8]>,
+        index: &IndexEdit,
     ) -> Result<(), ChangeError> {
         for file in writes_before_removals(change) {
             self.write_version(file)?;
         }
-        match (&change.index, index) {
-            (Some(changed), _) if changed.after.is_none() => self.remove(&name(INDEX))?,
-            (Some(changed), Some(bytes)) if self.add_to_index(changed, bytes)? => {}
-            (Some(_), Some(bytes)) => self.write_index(bytes)?,
-            (Some(_), None) | (None, _) => {}
+        let is_removed = change.index.as_ref().is_some_and(|index| index.after.is_none());
+        match index {
+            IndexEdit::Unchanged => {}
+            IndexEdit::Rewritten { .. } if is_removed => self.remove(&name(INDEX))?,
+            IndexEdit::Rewritten { after, .. } => self.write_index(after.as_bytes())?,
+            IndexEdit::Extended(extended) => self.extend_index(extended)?,
         }
         self.flush(change)
     }
@@ -122,15 +126,30 @@ impl<'a> MemoryFiles<'a> {
         }
     }
 
-    /// Writes only what is new at the end of a long index; returns whether that was possible.
-    fn add_to_index(&self, changed: &IndexChange, bytes: &[u8]) -> Result<bool, ChangeError> {
-        let added = changed.splice.inserted.as_bytes();
-        let before = (bytes.len().saturating_sub(added.len())) as u64;
-        let is_at_end = changed.splice.removed.is_empty() && changed.splice.at as u64 == before;
-        if !is_at_end || before < LONG_INDEX {
-            return Ok(false);
+    /// Writes only the new line, where nothing forbids that: the file has a second name, or has changed just now.
+    fn extend_index(&self, extended: &ExtendedIndex) -> Result<(), ChangeError> {
+        let line = extended.line().as_bytes();
+        if self.dir.extend_file(&name(INDEX), extended.length(), line)? {
+            return Ok(());
         }
-        Ok(self.dir.extend_file(&name(INDEX), before, added)?)
+        let mut bytes = self.read_index()?.map(|index| index.bytes).unwrap_or_default();
+        bytes.extend_from_slice(line);
+        self.write_index(&bytes)
+    }
+
+    /// Puts the index back as it was before a change.
+    pub(super) fn put_index_back(&self, edit: &IndexEdit) -> Result<(), ChangeError> {
+        match edit {
+            IndexEdit::Unchanged => Ok(()),
+            IndexEdit::Rewritten { before, .. } => self.put_back(&name(INDEX), before.as_ref()),
+            IndexEdit::Extended(extended) => {
+                let Some(now) = self.read_index()? else { return Ok(()) };
+                match extended.change().splice.before_addition(&now.bytes) {
+                    Some(before) if before.len() < now.bytes.len() => self.write_index(before),
+                    Some(_) | None => Ok(()),
+                }
+            }
+        }
     }
 
     /// Writes `MEMORY.md`.

@@ -31,6 +31,7 @@ mod loaded_index;
 mod locked;
 mod log;
 mod log_distillation;
+mod long_index;
 mod memory_files;
 mod never_helped;
 mod options;

@@ -12,9 +12,10 @@ use super::index_rules;
 use super::journal::{Nature, RecordedChange, RecordedFileChange, Version};
 use super::last_known;
 use super::locked::Locked;
+use super::long_index;
 use super::plan::{Inherited, Staged, StagedFile, edited};
 use super::policy::{PolicyAction, PolicyCase};
-use super::prepared_change::{PreparedChange, index_change};
+use super::prepared_change::{IndexEdit, PreparedChange};
 use super::refusal::ChangeRefusal;
 use crate::entry::stamp;
 use crate::scan::scanned_header;
@@ -35,14 +36,28 @@ pub(super) fn prepare(
         mark_provenance(locked, by, file)?;
     }
     let rule = decide(locked, by, &staged);
-    let index_before = locked.files.read_index()?;
+    let index = index_edit(locked, by, &mut staged)?;
+    Ok((assemble(locked, by, staged, index), rule))
+}
+
+fn index_edit(
+    locked: &Locked<'_>,
+    by: &ChangeOrigin,
+    staged: &mut Staged,
+) -> Result<IndexEdit, ChangeError> {
+    let upkeep = locked.store.options.index;
+    if let Some(link) = index_lines::new_line(upkeep, staged)
+        && let Some(extended) = long_index::extended(&locked.files, &link)?
+    {
+        return Ok(IndexEdit::Extended(extended));
+    }
+    let before = locked.files.read_index()?;
     if let Some(wanted) = staged.index.take() {
-        let index = index_rules::permitted(locked, by, index_before.as_ref(), &staged, wanted)?;
+        let index = index_rules::permitted(locked, by, before.as_ref(), staged, wanted)?;
         staged.index = Some(index);
     }
-    let index_after =
-        index_lines::updated(locked.store.options.index, index_before.as_ref(), &staged)?;
-    Ok((assemble(locked, by, staged, index_before, index_after), rule))
+    let after = index_lines::updated(upkeep, before.as_ref(), staged)?;
+    Ok(IndexEdit::rewritten(before, after))
 }
 
 fn is_change(staged: &StagedFile) -> bool {
@@ -199,8 +214,7 @@ fn assemble(
     locked: &Locked<'_>,
     by: &ChangeOrigin,
     staged: Staged,
-    index_before: Option<DiskFile>,
-    index_after: Option<String>,
+    index: IndexEdit,
 ) -> PreparedChange {
     let mut files = Vec::new();
     let mut before = Vec::new();
@@ -223,7 +237,7 @@ fn assemble(
         undoes: None,
         part_of: by.part_of.clone(),
         files,
-        index: index_after.as_ref().map(|after| index_change(index_before.as_ref(), after)),
+        index: index.change(),
     };
-    PreparedChange { change, before, index_before, index_after }
+    PreparedChange { change, before, index }
 }

@@ -5,6 +5,7 @@ use super::content::{ContentHash, Splice};
 use super::disk_file::DiskFile;
 use super::journal::{IndexChange, RecordedChange, RecordedFileChange};
 use super::log::FileDiff;
+use super::long_index::ExtendedIndex;
 use super::outcome::ChangeKind;
 use super::proposal::{Proposal, ProposedFile};
 use crate::entry::as_text;
@@ -16,13 +17,46 @@ pub(super) struct PreparedChange {
     pub(super) change: RecordedChange,
     /// For each file of the change, its previous content.
     pub(super) before: Vec<Option<DiskFile>>,
-    pub(super) index_before: Option<DiskFile>,
-    pub(super) index_after: Option<String>,
+    pub(super) index: IndexEdit,
+}
+
+/// What a change does to `MEMORY.md`.
+#[derive(Debug)]
+pub(super) enum IndexEdit {
+    /// Nothing.
+    Unchanged,
+    /// It is written anew, or removed.
+    Rewritten { before: Option<DiskFile>, after: String },
+    /// A line is added at its end.
+    Extended(ExtendedIndex),
+}
+
+impl IndexEdit {
+    pub(super) fn rewritten(before: Option<DiskFile>, after: Option<String>) -> Self {
+        after.map_or(Self::Unchanged, |after| Self::Rewritten { before, after })
+    }
+
+    /// The edit as the journal records it. A missing index and an empty one are different.
+    pub(super) fn change(&self) -> Option<IndexChange> {
+        match self {
+            Self::Unchanged => None,
+            Self::Rewritten { before, after } => {
+                let old =
+                    before.as_ref().map(|current| as_text(&current.bytes)).unwrap_or_default();
+                Some(IndexChange {
+                    before: before.as_ref().map(|current| current.hash.clone()),
+                    after: Some(ContentHash::of(after.as_bytes())),
+                    splice: Splice::between(&old, after),
+                })
+            }
+            Self::Extended(extended) => Some(extended.change().clone()),
+        }
+    }
 }
 
 impl PreparedChange {
     pub(super) fn is_empty(&self) -> bool {
-        self.change.files.is_empty() && self.index_after.is_none()
+        self.change.files.is_empty() && matches!(self.index, IndexEdit::Unchanged)
     }
 
     pub(super) fn kinds(&self) -> Vec<(MemoryFile, ChangeKind)> {
@@ -61,15 +95,5 @@ impl PreparedChange {
                     .map(|content| text(&content.bytes())),
             });
         Proposal { by: by.clone(), files: files.collect() }
-    }
-}
-
-/// The change of the index as the journal records it. A missing index and an empty one are different.
-pub(super) fn index_change(before: Option<&DiskFile>, after: &str) -> IndexChange {
-    let old = before.map(|current| as_text(&current.bytes)).unwrap_or_default();
-    IndexChange {
-        before: before.map(|current| current.hash.clone()),
-        after: Some(ContentHash::of(after.as_bytes())),
-        splice: Splice::between(&old, after),
     }
 }

@@ -19,7 +19,7 @@ use super::log::undone;
 use super::outcome::{ChangeOutcome, Receipt};
 use super::plan::Expected;
 use super::policy::PolicyAction;
-use super::prepared_change::{PreparedChange, index_change};
+use super::prepared_change::{IndexEdit, PreparedChange};
 use super::refusal::ChangeRefusal;
 use super::store_history::StoreHistory;
 use crate::names::MemoryFile;
@@ -116,6 +116,10 @@ impl Locked<'_> {
         }
         let index_before = self.files.read_index()?;
         let index_after = reversed_index(target, &files, index_before.as_ref())?;
+        // An index that the change created is removed.
+        let is_removed = index_after.as_ref().is_some_and(String::is_empty)
+            && target.index.as_ref().is_some_and(|index| index.before.is_none());
+        let index = IndexEdit::rewritten(index_before, index_after);
         let change = RecordedChange {
             id: ChangeId::default(),
             time: self.now,
@@ -126,15 +130,11 @@ impl Locked<'_> {
             undoes: Some(target.id),
             part_of: by.part_of.clone(),
             files,
-            index: index_after.as_ref().map(|after| {
-                let change = index_change(index_before.as_ref(), after);
-                // An index that the change created is removed.
-                let made = after.is_empty()
-                    && target.index.as_ref().is_some_and(|index| index.before.is_none());
-                if made { IndexChange { after: None, ..change } } else { change }
+            index: index.change().map(|change| {
+                if is_removed { IndexChange { after: None, ..change } } else { change }
             }),
         };
-        Ok(PreparedChange { change, before, index_before, index_after })
+        Ok(PreparedChange { change, before, index })
     }
 }
 

@@ -232,6 +232,33 @@ fn an_edit_of_a_large_index_is_undone_to_the_byte() {
     assert!(!world.text("MEMORY.md").contains("N2"));
 }
 
+/// A save reads a large index only in passing: what others did to it is seen all the same, and its second name stays true.
+#[test]
+fn a_line_by_hand_between_two_saves_in_a_large_index_is_a_change_of_its_own() {
+    let world = World::new();
+    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
+    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
+    let store = world.store();
+    let save = |name: &str| {
+        store.change(&person(), |plan| plan.save(&note(name, "x")).map(drop)).unwrap();
+    };
+    save("First");
+    let by_hand = world.text("MEMORY.md") + "- [Between](between.md) — 之间\n";
+    world.write("MEMORY.md", &by_hand);
+    let changes = store.history().log().unwrap().len();
+    save("Second");
+    assert_eq!(store.history().log().unwrap().len(), changes + 2);
+    let after = world.text("MEMORY.md");
+    assert!(after.starts_with(&by_hand) && after.contains("- [Second](second.md)"));
+    store.history().undo(&person(), None).unwrap();
+    assert!(world.text("MEMORY.md") == by_hand);
+    let other = world.root.join("other-name.md");
+    fs::hard_link(world.memory().join("MEMORY.md"), &other).unwrap();
+    save("Third");
+    assert!(world.text("MEMORY.md").contains("- [Third](third.md)"));
+    assert_eq!(fs::read_to_string(&other).unwrap(), by_hand);
+}
+
 /// What lies about in the directory, however odd, does not keep a person from taking back a change (M-18).
 #[test]
 fn odd_files_do_not_keep_anything_from_being_undone() {
