@@ -21,6 +21,8 @@ const WORK_FLOOR: f64 = 0.3;
 const TELLS_WHEN: f64 = 0.2;
 /// Bonus of the newest document; half of it after a month, a third after two.
 const RECENCY: f64 = 0.05;
+/// No document-wide factor is larger.
+const LARGEST_FACTOR: f64 = (1.0 + TELLS_WHEN) * (1.0 + RECENCY);
 const MONTH: f64 = 30.0 * 24.0 * 60.0 * 60.0;
 /// How many of the best documents are used for expansion, and how many terms are taken from them.
 const COMPANY_DOCS: usize = 4;
@@ -68,8 +70,11 @@ pub(crate) fn score(
         }
     }
     let mut first = Best::new(view, COMPANY_DOCS);
-    for scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {
-        first.offer(scored);
+    // Most documents of a large collection are out before anything is looked up about them.
+    for scored in sums.scored() {
+        if first.may_take(scored.score) && (request.admits)(scored.doc) {
+            first.offer(scored);
+        }
     }
     let company = scorer.company(query, &first.in_order());
     for term in &company {
@@ -78,9 +83,11 @@ pub(crate) fn score(
     let mut best = Best::new(view, request.count);
     let mut found = 0;
     for mut scored in sums.scored().filter(|scored| (request.admits)(scored.doc)) {
-        scored.score *= document_factor(view, scored.doc, query, request.now);
         found += 1;
-        best.offer(scored);
+        if best.may_take(scored.score * LARGEST_FACTOR) {
+            scored.score *= document_factor(view, scored.doc, query, request.now);
+            best.offer(scored);
+        }
     }
     ScoreResult { best: best.in_order(), found, matches, company, rarity }
 }
@@ -229,8 +236,13 @@ impl<'a> Best<'a> {
         Self { view, count, kept: Vec::new(), floor: 0.0 }
     }
 
+    /// Whether a document with this score may be among the best.
+    fn may_take(&self, score: f64) -> bool {
+        self.count > 0 && score >= self.floor
+    }
+
     fn offer(&mut self, scored: ScoredDoc) {
-        if self.count == 0 || scored.score < self.floor {
+        if !self.may_take(scored.score) {
             return;
         }
         self.kept.push(scored);
