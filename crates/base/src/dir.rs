@@ -20,6 +20,7 @@ use crate::rel_path::RelPath;
 
 mod extend;
 mod list;
+mod overwrite;
 mod remove;
 mod replace;
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use dormouse_base::{Dir, Durability, FileError, RelPath, Replacement};
+use dormouse_base::{Dir, FileError, RelPath};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -133,20 +133,15 @@ pub(super) fn write(
         let size = index.map_or(0, |index| index.length);
         let bytes = index.map_or(Some(&[][..]), |index| index.bytes);
         if let Some(bytes) = bytes.filter(|_| copy_is_due(change, size)) {
-            hasty(state, &name(INDEX_COPY), bytes)?;
+            state.write_cache(&name(INDEX_COPY), bytes)?;
         }
         put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user, teammate: None });
     }
     for (path, shard) in shards {
         // A map of texts and numbers always serializes.
-        hasty(state, &path, &serde_json::to_vec(&shard).unwrap_or_default())?;
+        state.write_cache(&path, &serde_json::to_vec(&shard).unwrap_or_default())?;
     }
     Ok(())
-}
-
-fn hasty(state: &Dir, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
-    let replacement = Replacement { durability: Durability::Unsynced, ..Replacement::new(bytes) };
-    state.replace_with(path, &replacement)
 }
 
 /// A small index is copied each time, a large one now and then: the history has the later changes.
@@ -180,7 +175,7 @@ pub(super) fn last_index(state: &Dir, head: &LastKnownFile) -> Option<String> {
 pub(super) fn renew_index_copy(state: &Dir) -> Result<(), FileError> {
     let head = read(state, INDEX);
     match head.and_then(|head| last_index(state, &head)) {
-        Some(text) => hasty(state, &name(INDEX_COPY), text.as_bytes()),
+        Some(text) => state.write_cache(&name(INDEX_COPY), text.as_bytes()),
         None => match state.remove_file(&name(INDEX_COPY)) {
             Err(error) if !error.is_not_found() => Err(error),
             Ok(()) | Err(_) => Ok(()),

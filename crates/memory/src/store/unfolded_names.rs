@@ -7,7 +7,7 @@
 //! are listed again. Only what appears while one of our changes is being written is overlooked until then; a file of the
 //! very same name never is, because it is opened.
 
-use dormouse_base::{Dir, Durability, FileError, Replacement};
+use dormouse_base::{Dir, FileError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +68,7 @@ impl UnfoldedNames {
         let kept = Self { modified: last_change(dir)?, names };
         // A time and texts always serialize.
         let bytes = serde_json::to_vec(&kept).unwrap_or_default();
-        let unsynced = Replacement { durability: Durability::Unsynced, ..Replacement::new(&bytes) };
-        state.replace_with(&name(FILE), &unsynced)
+        state.write_cache(&name(FILE), &bytes)
     }
 }
 
