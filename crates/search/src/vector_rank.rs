@@ -72,7 +72,7 @@ pub(crate) struct NearDoc {
 pub(crate) struct VectorRanking {
     /// Most similar first.
     pub(crate) order: Vec<NearDoc>,
-    /// Similarity that counts as none: the mean, or that of the first document that is left out. Models differ: for some,
+    /// Similarity that counts as none: the mean of those compared, or that of the first document that is left out. Models differ: for some,
     /// no two texts are below 0.7.
     floor: f64,
     /// What similarities are usual.

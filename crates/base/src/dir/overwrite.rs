@@ -15,9 +15,9 @@ use crate::rel_path::RelPath;
 const PAGE: usize = 4096;
 
 impl Dir {
-    /// Gives a cache file this content, without waiting for the disk: in place if it exists, has one name and is small, by
-    /// a new file otherwise. A process that is killed leaves the old content, or the new one with a rest of a longer old one
-    /// behind it; a power failure leaves anything. Whoever reads it must notice.
+    /// Gives a cache file this content, without waiting for the disk: in place if it exists, has one name, is small and does
+    /// not get shorter, by a new file otherwise. A process that is killed leaves the old content or the new one; a power
+    /// failure leaves anything, and whoever reads it must notice.
     pub fn write_cache(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FileError> {
         let replacement =
             Replacement { durability: Durability::Unsynced, ..Replacement::new(bytes) };
@@ -37,13 +37,12 @@ impl Dir {
 
 fn overwrite(file: &File, bytes: &[u8]) -> io::Result<bool> {
     let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.nlink() != 1 {
+    // A file that gets shorter would be cut after it is written: for a moment it would have both contents.
+    let is_shorter = (bytes.len() as u64) < metadata.len();
+    if !metadata.is_file() || metadata.nlink() != 1 || is_shorter {
         return Ok(false);
     }
     fault::at("base.overwrite", || file.write_all_at(bytes, 0))?;
-    if metadata.len() > bytes.len() as u64 {
-        fault::at("base.overwrite_cut", || file.set_len(bytes.len() as u64))?;
-    }
     Ok(true)
 }
 
@@ -59,9 +58,12 @@ mod tests {
         let full = keep.path().join("folder/cache");
         let number = || std::fs::metadata(&full).unwrap().ino();
         dir.write_cache(&path, b"a long text").unwrap();
-        let first = number();
+        let long = number();
         dir.write_cache(&path, b"short").unwrap();
-        assert_eq!((std::fs::read(&full).unwrap(), number()), (b"short".to_vec(), first));
+        let first = number();
+        assert_ne!(first, long);
+        dir.write_cache(&path, b"longer").unwrap();
+        assert_eq!((std::fs::read(&full).unwrap(), number()), (b"longer".to_vec(), first));
         let large = vec![b'x'; PAGE + 1];
         dir.write_cache(&path, &large).unwrap();
         assert_ne!(number(), first);

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Memories that get a vector at a time, so that no other process waits long for the lock.
-pub(super) const VECTORS_AT_ONCE: usize = 128;
+/// Memories that get vectors at a time, up to nine each, so that no other process waits long for the lock.
+pub(super) const VECTORS_AT_ONCE: usize = 64;
 /// Looking through all memories takes too long for every message.
 const INTERVAL: Duration = Duration::from_mins(1);
 

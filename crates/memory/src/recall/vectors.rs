@@ -35,7 +35,7 @@ impl MemorySearch {
         self.for_each_store(now, |filler, current| Ok(filler.count(current)))
     }
 
-    /// Makes missing vectors, at most `most` per store. Slow: not while a turn waits. Call [`MemorySearch::rescan`]
+    /// Makes missing vectors, of at most `most` memories per store. Slow: not while a turn waits. Call [`MemorySearch::rescan`]
     /// first to include changes by other programs.
     pub fn fill(&self, now: Timestamp, most: usize) -> Result<VectorCounts, VectorFillError> {
         self.for_each_store(now, |filler, current| filler.fill(current, most))

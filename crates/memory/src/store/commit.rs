@@ -48,9 +48,12 @@ impl Locked<'_> {
             }
             IndexEdit::Extended(extended) => {
                 let length = extended.new_length();
-                if last_known::copy_is_due(change, length) {
-                    let index = self.files.read_index()?;
-                    return self.close(change, index.as_ref().map(DiskFile::as_index));
+                // What another program has made of it since is found with the next change.
+                if last_known::copy_is_due(change, length)
+                    && let Ok(Some(now)) = self.files.read_index()
+                    && now.hash == *hash
+                {
+                    return self.close(change, Some(now.as_index()));
                 }
                 Some(IndexNow { length, hash, bytes: None })
             }

@@ -1,7 +1,7 @@
 //! The last known content of each file: small files in the state folder.
 //!
 //! They are a cache. If an entry is lost, the next comparison takes the file for one changed by another program and
-//! records that, which is harmless. The same holds for the copy of the index.
+//! records that; who wrote it is then unknown. The same holds for the copy of the index.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! A long `MEMORY.md` that gets a line at its end: read block by block and never held, so that a save among many memories
-//! takes hardly longer than among few.
+//! A long `MEMORY.md` that gets a line at its end: read once, block by block, and never held: the only part of a save that
+//! takes longer the more memories there are.
 
 use std::fs::File;
 use std::io::{self, Read};

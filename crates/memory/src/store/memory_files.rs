@@ -133,6 +133,9 @@ impl<'a> MemoryFiles<'a> {
             return Ok(());
         }
         let mut bytes = self.read_index()?.map(|index| index.bytes).unwrap_or_default();
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            bytes.push(b'\n');
+        }
         bytes.extend_from_slice(line);
         self.write_index(&bytes)
     }
@@ -144,7 +147,10 @@ impl<'a> MemoryFiles<'a> {
             IndexEdit::Rewritten { before, .. } => self.put_back(&name(INDEX), before.as_ref()),
             IndexEdit::Extended(extended) => {
                 let Some(now) = self.read_index()? else { return Ok(()) };
-                match extended.change().splice.before_addition(&now.bytes) {
+                let before = extended.change().splice.before_addition(&now.bytes);
+                // Another program has changed the lines before it.
+                let before = before.or_else(|| now.bytes.strip_suffix(extended.line().as_bytes()));
+                match before {
                     Some(before) if before.len() < now.bytes.len() => self.write_index(before),
                     Some(_) | None => Ok(()),
                 }

@@ -27,7 +27,7 @@ pub struct VectorCounts {
     pub documents: usize,
     /// Documents with a vector.
     pub with_vector: usize,
-    /// Vectors made by this call.
+    /// Documents whose vectors this call made.
     pub new: usize,
     /// Documents in a language that the model does not support.
     pub unsupported: usize,
@@ -103,7 +103,7 @@ impl VectorFiller<'_> {
         VectorCounts::count(&rows, current.len())
     }
 
-    /// Makes at most `most` vectors of the current documents.
+    /// Makes the vectors of at most `most` of the current documents.
     pub fn fill(
         &self,
         current: &BTreeMap<String, FileStamp>,

@@ -199,7 +199,9 @@ impl<'a> StoredVector<'a> {
             self.lengths.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         let dimension = self.steps.len() / lengths.len().max(1);
         let steps = self.steps.chunks_exact(dimension.max(1));
-        lengths.zip(steps).map(|(length, steps)| VectorBytes { steps, length })
+        let all = lengths.zip(steps).map(|(length, steps)| VectorBytes { steps, length });
+        // Also refuses what is no number.
+        all.filter(|vector| vector.length > 0.0)
     }
 
     /// The vector of the whole text; `None` if the model does not support its language.
