@@ -72,7 +72,12 @@ fn a_server_finds_what_has_no_word_of_the_question() {
     assert_eq!((sent[0].model.as_str(), &sent[0].authorization), ("sea-1", &None));
     assert_eq!(
         sent[0].texts,
-        ["Harbour\nA ship lands at the east quay.", "Larder\nA nut in store."]
+        [
+            "Harbour\nA ship lands at the east quay.",
+            "A ship lands at the east quay",
+            "Larder\nA nut in store.",
+            "A nut in store"
+        ]
     );
     let (found, said) = recall(&home, "where do vessels go");
     assert_eq!(files(&found), ["harbour.md"], "{said}");

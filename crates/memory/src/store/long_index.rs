@@ -4,14 +4,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use dormouse_base::{FileAction, FileError};
+use dormouse_base::{Dir, FileAction, FileError};
 
 use super::content::{ContentHasher, Splice};
 use super::disk_file::MAX_BYTES;
 use super::error::ChangeError;
 use super::fixed_path::name;
 use super::journal::IndexChange;
-use super::memory_files::MemoryFiles;
 use crate::index::{IndexLink, LineAtEnd};
 use crate::names::INDEX;
 
@@ -47,11 +46,11 @@ impl ExtendedIndex {
 
 /// The long index with a line for this memory at its end; `None` if it is short, or each line has to be looked at.
 pub(super) fn extended(
-    files: &MemoryFiles<'_>,
+    memory: &Dir,
     link: &IndexLink,
 ) -> Result<Option<ExtendedIndex>, ChangeError> {
     // What cannot be opened or is no plain file is reported by whoever reads it whole.
-    let Ok(file) = files.dir().open_file(&name(INDEX)) else { return Ok(None) };
+    let Ok(file) = memory.open_file(&name(INDEX)) else { return Ok(None) };
     let is_long = file.metadata().is_ok_and(|metadata| {
         metadata.is_file() && (LONG_INDEX..=MAX_BYTES).contains(&metadata.len())
     });
@@ -59,7 +58,7 @@ pub(super) fn extended(
         return Ok(None);
     }
     let read = survey(file, link)
-        .map_err(|error| FileError::new(FileAction::Read, files.dir().path().join(INDEX), error))?;
+        .map_err(|error| FileError::new(FileAction::Read, memory.path().join(INDEX), error))?;
     Ok(read)
 }
 

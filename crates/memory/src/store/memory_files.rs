@@ -29,10 +29,6 @@ impl<'a> MemoryFiles<'a> {
         Self { dir, state, top: OnceCell::new() }
     }
 
-    pub(super) fn dir(&self) -> &Dir {
-        self.dir
-    }
-
     /// A file as it is now; `None` if it does not exist.
     pub(super) fn read(&self, path: &RelPath) -> Result<Option<DiskFile>, ChangeError> {
         disk_file::read(self.dir, path)

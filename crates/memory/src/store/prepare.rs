@@ -47,7 +47,7 @@ fn index_edit(
 ) -> Result<IndexEdit, ChangeError> {
     let upkeep = locked.store.options.index;
     if let Some(link) = index_lines::new_line(upkeep, staged)
-        && let Some(extended) = long_index::extended(&locked.files, &link)?
+        && let Some(extended) = long_index::extended(&locked.store.memory, &link)?
     {
         return Ok(IndexEdit::Extended(extended));
     }
