@@ -57,9 +57,8 @@ pub(super) fn extended(
     if !is_long {
         return Ok(None);
     }
-    let read = survey(file, link)
-        .map_err(|error| FileError::new(FileAction::Read, memory.path().join(INDEX), error))?;
-    Ok(read)
+    let fail = |error| FileError::new(FileAction::Read, memory.path().join(INDEX), error);
+    Ok(survey(file, link).map_err(fail)?)
 }
 
 fn survey(mut file: File, link: &IndexLink) -> io::Result<Option<ExtendedIndex>> {

@@ -122,7 +122,7 @@ impl<'a> MemoryFiles<'a> {
         }
     }
 
-    /// Writes only the new line, where nothing forbids that: the file has a second name, or has changed just now.
+    /// Writes only the new line; the whole index if it has a second name or has changed just now.
     fn extend_index(&self, extended: &ExtendedIndex) -> Result<(), ChangeError> {
         let line = extended.line().as_bytes();
         if self.dir.extend_file(&name(INDEX), extended.length(), line)? {
