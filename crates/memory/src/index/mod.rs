@@ -3,15 +3,15 @@
 //! All lines are kept as they are. Only lines that link to a memory are changed, and only if they are no longer
 //! correct.
 
+mod end;
 mod line;
 mod loaded;
-mod new_line;
 
+pub(crate) use end::{IndexEnd, LineEnd, LinkHash};
 pub use line::{IndexLink, LONGEST_LINE};
 pub use loaded::{
     IndexFill, IndexLimits, LOADED_BYTES, LOADED_LINES, LoadPriority, LoadedIndex, fill, load,
 };
-pub(crate) use new_line::LineAtEnd;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

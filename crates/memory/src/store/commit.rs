@@ -47,15 +47,16 @@ impl Locked<'_> {
                 Some(IndexNow { length: bytes.len() as u64, hash, bytes: Some(bytes) })
             }
             IndexEdit::Extended(extended) => {
-                let length = extended.new_length();
-                // What another program has made of it since is found with the next change.
-                if last_known::copy_is_due(change, length)
+                let state = &self.store.state;
+                extended.keep(&self.store.memory, state, change.time)?;
+                if !last_known::extend_index_copy(state, extended.length(), extended.line())?
+                    // What another program has made of it since is found with the next change.
                     && let Ok(Some(now)) = self.files.read_index()
                     && now.hash == *hash
                 {
                     return self.close(change, Some(now.as_index()));
                 }
-                Some(IndexNow { length, hash, bytes: None })
+                Some(IndexNow { length: extended.new_length(), hash, bytes: None })
             }
         };
         self.close(change, index)

@@ -15,28 +15,13 @@ impl ContentHash {
         Self::from_hash(blake3::hash(bytes))
     }
 
-    fn from_hash(hash: blake3::Hash) -> Self {
+    pub(super) fn from_hash(hash: blake3::Hash) -> Self {
         Self(hash.to_hex().chars().take(32).collect())
     }
 
     /// The hash as text.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-/// Makes the hash of a content that is read in parts.
-#[derive(Debug, Default)]
-pub(super) struct ContentHasher(blake3::Hasher);
-
-impl ContentHasher {
-    pub(super) fn add(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    /// The hash of all bytes so far.
-    pub(super) fn hash(&self) -> ContentHash {
-        ContentHash::from_hash(self.0.finalize())
     }
 }
 

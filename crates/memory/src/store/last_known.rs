@@ -9,13 +9,14 @@ use std::time::SystemTime;
 
 use dormouse_base::{Dir, FileError, RelPath};
 use jiff::Timestamp;
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::change_origin::ChangeAuthor;
 use super::content::ContentHash;
 use super::disk_file::IndexNow;
 use super::fixed_path::name;
-use super::journal::{self, IndexChange, Nature, RecordedChange};
+use super::journal::{self, IndexChange, RecordedChange};
 use crate::names::INDEX;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,14 +44,63 @@ fn shard_of(file: &str) -> RelPath {
 
 type Shard = BTreeMap<String, LastKnownFile>;
 
-fn read_shard(state: &Dir, path: &RelPath) -> Shard {
-    // Unreadable entries count as missing.
-    let bytes = state.read(path).unwrap_or_default();
-    serde_json::from_slice(&bytes).unwrap_or_default()
+/// A shard as the file has it: lines with one or more entries each, of which the last one counts. A change adds a line.
+struct ShardText(Vec<u8>);
+
+/// With more lines than these a shard is written anew, as one.
+const MOST_LINES: usize = 64;
+
+impl ShardText {
+    fn read(state: &Dir, path: &RelPath) -> Self {
+        // Unreadable entries count as missing.
+        Self(state.read(path).unwrap_or_default())
+    }
+
+    fn entries(&self) -> Shard {
+        self.lines().flat_map(entries_in).collect()
+    }
+
+    /// The entry of a file, without reading lines that do not have it.
+    fn entry(&self, file: &str) -> Option<LastKnownFile> {
+        let key = serde_json::to_string(file).ok()?;
+        let key = memmem::Finder::new(&key);
+        let mut lines = self.lines().rev().filter(|line| key.find(line).is_some());
+        lines.find_map(|line| entries_in(line).remove(file))
+    }
+
+    fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.0.split(|byte| *byte == b'\n')
+    }
+
+    /// Writes these entries.
+    fn put(&self, state: &Dir, path: &RelPath, added: Shard) -> Result<(), FileError> {
+        if self.lines().count() <= MOST_LINES {
+            let is_ended = self.0.last().is_none_or(|last| *last == b'\n');
+            let mut line = if is_ended { Vec::new() } else { b"\n".to_vec() };
+            line.extend(line_of(&added));
+            if state.extend_cache(path, self.0.len() as u64, &line)? {
+                return Ok(());
+            }
+        }
+        let mut entries = self.entries();
+        entries.extend(added);
+        state.write_cache(path, &line_of(&entries))
+    }
+}
+
+fn entries_in(line: &[u8]) -> Shard {
+    serde_json::from_slice(line).unwrap_or_default()
+}
+
+fn line_of(entries: &Shard) -> Vec<u8> {
+    // A map of texts and numbers always serializes.
+    let mut line = serde_json::to_vec(entries).unwrap_or_default();
+    line.push(b'\n');
+    line
 }
 
 pub(super) fn read(state: &Dir, file: &str) -> Option<LastKnownFile> {
-    read_shard(state, &shard_of(file)).remove(file)
+    ShardText::read(state, &shard_of(file)).entry(file)
 }
 
 /// Shards already read, with their time and size: reading many memories opens each shard once.
@@ -77,7 +127,7 @@ impl LastKnownCache {
         let shard = match shards.get(&path).filter(same) {
             Some(known) => Arc::clone(&known.shard),
             None => {
-                let shard = Arc::new(read_shard(state, &path));
+                let shard = Arc::new(ShardText::read(state, &path).entries());
                 let (modified, size) = (entry.modified, entry.size);
                 shards.insert(path, KnownShard { modified, size, shard: Arc::clone(&shard) });
                 shard
@@ -96,7 +146,7 @@ pub(super) fn all(state: &Dir) -> Result<Shard, FileError> {
     };
     let names = folder.names()?;
     let paths = names.iter().filter_map(|name| RelPath::new(name).ok());
-    Ok(paths.flat_map(|path| read_shard(&folder, &path)).collect())
+    Ok(paths.flat_map(|path| ShardText::read(&folder, &path).entries()).collect())
 }
 
 /// Writes the entries of a change that was made. `index` is the index after it, if the change wrote one.
@@ -107,9 +157,7 @@ pub(super) fn write(
 ) -> Result<(), FileError> {
     let mut shards: BTreeMap<RelPath, Shard> = BTreeMap::new();
     let mut put = |file: &str, head: LastKnownFile| {
-        let path = shard_of(file);
-        let shard = shards.entry(path).or_insert_with_key(|path| read_shard(state, path));
-        shard.insert(file.to_owned(), head);
+        shards.entry(shard_of(file)).or_default().insert(file.to_owned(), head);
     };
     let by_user = change.author.is_user();
     let teammate = match &change.author {
@@ -132,25 +180,20 @@ pub(super) fn write(
         let hash = changed.after.as_ref().and(index).map(|index| index.hash.clone());
         let size = index.map_or(0, |index| index.length);
         let bytes = index.map_or(Some(&[][..]), |index| index.bytes);
-        if let Some(bytes) = bytes.filter(|_| copy_is_due(change, size)) {
+        if let Some(bytes) = bytes {
             state.write_cache(&name(INDEX_COPY), bytes)?;
         }
         put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user, teammate: None });
     }
     for (path, shard) in shards {
-        // A map of texts and numbers always serializes.
-        state.write_cache(&path, &serde_json::to_vec(&shard).unwrap_or_default())?;
+        ShardText::read(state, &path).put(state, &path, shard)?;
     }
     Ok(())
 }
 
-/// A small index is copied each time, a large one now and then: the history has the later changes.
-const SMALL_INDEX: u64 = 64 * 1024;
-const COPY_EVERY: u64 = 64;
-
-/// Whether the index, of this length, is copied after a change.
-pub(super) fn copy_is_due(change: &RecordedChange, length: u64) -> bool {
-    length <= SMALL_INDEX || change.nature != Nature::Made || change.id.0.is_multiple_of(COPY_EVERY)
+/// Adds a line to the copy of the index, which has this length before; returns whether there is one.
+pub(super) fn extend_index_copy(state: &Dir, length: u64, line: &str) -> Result<bool, FileError> {
+    state.extend_cache(&name(INDEX_COPY), length, line.as_bytes())
 }
 
 /// The last known index, if it can be determined: the copy with the later changes from the history.

@@ -1,102 +1,120 @@
-//! A long `MEMORY.md` that gets a line at its end: read once, block by block, and never held: the only part of a save that
-//! takes longer the more memories there are.
+//! A long `MEMORY.md` that gets a line at its end, as fast as a short one: what has to be known of it is kept from one save
+//! to the next. Only where somebody else has changed it since, it is read once more.
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 
 use dormouse_base::{Dir, FileAction, FileError};
+use jiff::Timestamp;
 
-use super::content::{ContentHasher, Splice};
+use super::content::Splice;
 use super::disk_file::MAX_BYTES;
 use super::error::ChangeError;
 use super::fixed_path::name;
+use super::growing_hash::GrowingHash;
 use super::journal::IndexChange;
-use crate::index::{IndexLink, LineAtEnd};
+use super::known_end::KnownEnd;
+use crate::index::{IndexEnd, IndexLink};
 use crate::names::INDEX;
 
 /// A longer index is not replaced for a line at its end.
 const LONG_INDEX: u64 = 64 * 1024;
-/// Fits into the processor's cache together with what is looked up in it.
-const BLOCK: usize = 128 * 1024;
 
 /// The change of a long index that adds a line at its end.
 #[derive(Debug)]
-pub(super) struct ExtendedIndex(IndexChange);
+pub(super) struct ExtendedIndex {
+    change: IndexChange,
+    /// What is known of the index after the change.
+    end: KnownEnd,
+}
 
 impl ExtendedIndex {
     /// The change as the journal records it.
     pub(super) fn change(&self) -> &IndexChange {
-        &self.0
+        &self.change
     }
 
     pub(super) fn line(&self) -> &str {
-        &self.0.splice.inserted
+        &self.change.splice.inserted
     }
 
     /// Number of bytes before the change.
     pub(super) fn length(&self) -> u64 {
-        self.0.splice.at as u64
+        self.change.splice.at as u64
     }
 
     /// Number of bytes after it.
     pub(super) fn new_length(&self) -> u64 {
         self.length() + self.line().len() as u64
     }
+
+    /// Keeps for the next save what is known of the index, which was written at this time.
+    pub(super) fn keep(
+        &self,
+        memory: &Dir,
+        state: &Dir,
+        modified: Timestamp,
+    ) -> Result<(), FileError> {
+        self.end.keep(memory, state, self.new_length(), modified)
+    }
 }
 
 /// The long index with a line for this memory at its end; `None` if it is short, or each line has to be looked at.
 pub(super) fn extended(
     memory: &Dir,
+    state: &Dir,
     link: &IndexLink,
 ) -> Result<Option<ExtendedIndex>, ChangeError> {
     // What cannot be opened or is no plain file is reported by whoever reads it whole.
     let Ok(file) = memory.open_file(&name(INDEX)) else { return Ok(None) };
-    let is_long = file.metadata().is_ok_and(|metadata| {
-        metadata.is_file() && (LONG_INDEX..=MAX_BYTES).contains(&metadata.len())
-    });
-    if !is_long {
+    let Ok(metadata) = file.metadata() else { return Ok(None) };
+    if !metadata.is_file() || !(LONG_INDEX..=MAX_BYTES).contains(&metadata.len()) {
         return Ok(None);
     }
     let fail = |error| FileError::new(FileAction::Read, memory.path().join(INDEX), error);
-    Ok(survey(file, link).map_err(fail)?)
+    let end = match KnownEnd::read(state, &metadata) {
+        Some(end) => Some(end),
+        None => survey(&file).map_err(fail)?,
+    };
+    match end {
+        Some(end) => Ok(extend(&file, metadata.len(), end, link).map_err(fail)?),
+        None => Ok(None),
+    }
 }
 
-fn survey(mut file: File, link: &IndexLink) -> io::Result<Option<ExtendedIndex>> {
-    let mut hasher = ContentHasher::default();
-    let mut search = LineAtEnd::new(link);
-    let mut length = 0;
-    let mut block = vec![0; BLOCK];
-    // Bytes at the beginning of the block: the first part of a line.
-    let mut kept = 0;
-    loop {
-        if kept == block.len() {
-            block.resize(block.len() * 2, 0);
-        }
-        let read = match file.read(block.get_mut(kept..).unwrap_or_default()) {
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let filled = block.get(..kept + read).unwrap_or_default();
-        let whole = match memchr::memrchr(b'\n', filled) {
-            _ if read == 0 => filled.len(),
-            Some(at) => at + 1,
-            None => 0,
-        };
-        let lines = filled.get(..whole).unwrap_or_default();
-        let Ok(text) = std::str::from_utf8(lines) else { return Ok(None) };
-        hasher.add(lines);
-        search.see(text);
-        length += whole;
-        kept = filled.len() - whole;
-        if read == 0 {
-            break;
-        }
-        block.copy_within(whole..whole + kept, 0);
+fn extend(
+    file: &File,
+    length: u64,
+    mut end: KnownEnd,
+    link: &IndexLink,
+) -> io::Result<Option<ExtendedIndex>> {
+    let Some(line) = end.lines.add(link) else { return Ok(None) };
+    let from = end.hash.hashed();
+    let at = usize::try_from(length).map_err(io::Error::other)?;
+    let mut rest = vec![0; at.saturating_sub(usize::try_from(from).map_err(io::Error::other)?)];
+    match file.read_exact_at(&mut rest, from) {
+        Ok(()) => {}
+        // It has become shorter: it is not the one that is known.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(error) => return Err(error),
     }
-    let Some(line) = search.line() else { return Ok(None) };
-    let before = Some(hasher.hash());
-    hasher.add(line.as_bytes());
-    let splice = Splice { at: length, removed: String::new(), inserted: line };
-    Ok(Some(ExtendedIndex(IndexChange { before, after: Some(hasher.hash()), splice })))
+    let before = Some(end.hash.with_end(&rest));
+    rest.extend_from_slice(line.as_bytes());
+    let taken = end.hash.take(&rest);
+    let after = Some(end.hash.with_end(rest.get(taken..).unwrap_or_default()));
+    let splice = Splice { at, removed: String::new(), inserted: line };
+    Ok(Some(ExtendedIndex { change: IndexChange { before, after, splice }, end }))
+}
+
+/// Reads the whole index; `None` if a line cannot simply be added at its end.
+fn survey(mut file: &File) -> io::Result<Option<KnownEnd>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let Some(lines) = std::str::from_utf8(&bytes).ok().and_then(IndexEnd::of) else {
+        return Ok(None);
+    };
+    let mut hash = GrowingHash::default();
+    hash.take(&bytes);
+    Ok(Some(KnownEnd { lines, hash, is_kept: false }))
 }

@@ -94,7 +94,7 @@ impl<'a> MemoryFiles<'a> {
             IndexEdit::Unchanged => {}
             IndexEdit::Rewritten { .. } if is_removed => self.remove(&name(INDEX))?,
             IndexEdit::Rewritten { after, .. } => self.write_index(after.as_bytes())?,
-            IndexEdit::Extended(extended) => self.extend_index(extended)?,
+            IndexEdit::Extended(extended) => self.extend_index(extended, change.time)?,
         }
         self.flush(change)
     }
@@ -123,9 +123,13 @@ impl<'a> MemoryFiles<'a> {
     }
 
     /// Writes only the new line; the whole index if it has a second name or has changed just now.
-    fn extend_index(&self, extended: &ExtendedIndex) -> Result<(), ChangeError> {
+    fn extend_index(
+        &self,
+        extended: &ExtendedIndex,
+        modified: Timestamp,
+    ) -> Result<(), ChangeError> {
         let line = extended.line().as_bytes();
-        if self.dir.extend_file(&name(INDEX), extended.length(), line)? {
+        if self.dir.extend_file(&name(INDEX), extended.length(), line, modified.into())? {
             return Ok(());
         }
         let mut bytes = self.read_index()?.map(|index| index.bytes).unwrap_or_default();

@@ -47,7 +47,8 @@ fn index_edit(
 ) -> Result<IndexEdit, ChangeError> {
     let upkeep = locked.store.options.index;
     if let Some(link) = index_lines::new_line(upkeep, staged)
-        && let Some(extended) = long_index::extended(&locked.store.memory, &link)?
+        && let Some(extended) =
+            long_index::extended(&locked.store.memory, &locked.store.state, &link)?
     {
         return Ok(IndexEdit::Extended(extended));
     }
