@@ -66,9 +66,13 @@ mod tests {
 
     use super::*;
 
+    fn bytes(length: usize, first: usize) -> Vec<u8> {
+        (0..=250).cycle().skip(first).take(length).collect()
+    }
+
     #[test]
     fn it_is_the_hash_of_the_whole_at_every_length_around_a_part() {
-        let content: Vec<u8> = (0..20 * PART).map(|at| (at % 251) as u8).collect();
+        let content = bytes(20 * PART, 0);
         for parts in 1..20 {
             for length in [parts * PART - 1, parts * PART, parts * PART + 1, parts * PART + 1025] {
                 let content = &content[..length];
@@ -87,8 +91,8 @@ mod tests {
             let mut hash = GrowingHash::default();
             let mut content = Vec::new();
             for (number, addition) in additions.into_iter().enumerate() {
-                content.extend((0..addition).map(|at| (at + number) as u8));
-                let from = hash.hashed() as usize;
+                content.extend(bytes(addition, number));
+                let from = usize::try_from(hash.hashed()).unwrap();
                 let taken = hash.take(&content[from..]);
                 prop_assert_eq!(hash.with_end(&content[from + taken..]), ContentHash::of(&content));
                 let text = serde_json::to_string(&hash).unwrap();

@@ -1,5 +1,6 @@
 //! Undo: after many changes by all kinds of authors, undoing them one by one gives back every byte.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -257,6 +258,55 @@ fn a_line_by_hand_between_two_saves_in_a_large_index_is_a_change_of_its_own() {
     save("Third");
     assert!(world.text("MEMORY.md").contains("- [Third](third.md)"));
     assert_eq!(fs::read_to_string(&other).unwrap(), by_hand);
+}
+
+/// What a store keeps of a large index is a cache: it does not hide a change by another program that leaves the length as it
+/// is, and a part of it may be missing or stale.
+#[test]
+fn what_is_kept_of_a_large_index_is_never_believed_against_the_index() {
+    let world = World::new();
+    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
+    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
+    let store = world.store();
+    let number = Cell::new(0);
+    let save = |name: &str| {
+        number.set(number.get() + 1);
+        let note = note(&format!("{name} {}", number.get()), "x");
+        store.change(&person(), |plan| plan.save(&note).map(drop)).unwrap();
+    };
+    // So many changes does a save record, by whomever they were: with a new line, and with a line that is there and stays
+    // as it is.
+    let recorded = |change: &dyn Fn()| {
+        ["New", "Hand"].map(|name| {
+            save("Before");
+            save("Before");
+            change();
+            let by_hand = world.text("MEMORY.md");
+            let changes = store.history().log().unwrap().len();
+            save(name);
+            let file = format!("({}-{}.md)", name.to_lowercase(), number.get());
+            assert_eq!(world.text("MEMORY.md").matches(&file).count(), 1, "{file}");
+            let recorded = store.history().log().unwrap().len() - changes;
+            store.history().undo(&person(), None).unwrap();
+            // The undo of a memory takes its line, by whomever it was written.
+            assert!(name == "Hand" || world.text("MEMORY.md") == by_hand);
+            recorded
+        })
+    };
+    assert_eq!(recorded(&|| {}), [1, 1]);
+    let replace = |from: &str, to: &str| {
+        world.write("MEMORY.md", &world.text("MEMORY.md").replacen(from, to, 1));
+    };
+    assert_eq!(recorded(&|| replace("手写", "用手")), [2, 1]);
+    assert_eq!(recorded(&|| replace("(hand-", "(band-")), [2, 1]);
+    let folder = fs::read_dir(world.root.join("state")).unwrap().next().unwrap().unwrap().path();
+    let [links, known] = ["index.links", "index.known.json"].map(|file| folder.join(file));
+    assert_eq!(recorded(&|| fs::remove_file(&links).unwrap()), [1, 1]);
+    assert_eq!(recorded(&|| fs::remove_file(&known).unwrap()), [1, 1]);
+    assert_eq!(recorded(&|| fs::write(&links, [0; 400]).unwrap()), [1, 1]);
+    assert_eq!(recorded(&|| fs::write(&known, "{}").unwrap()), [1, 1]);
+    let old = fs::read(&known).unwrap();
+    assert_eq!(recorded(&|| fs::write(&known, &old).unwrap()), [1, 1]);
 }
 
 /// What lies about in the directory, however odd, does not keep a person from taking back a change (M-18).
