@@ -14,9 +14,12 @@ use crate::measure::Samples;
 use crate::report::{BenchFigure, BenchSection, FigureUnit};
 
 const RUNS: usize = 40;
+const RUNS_AFTER_OTHERS: usize = 10;
 const WARM_UPS: usize = 3;
 /// In milliseconds.
 const AIM: f64 = 10.0;
+/// As a ratio, to the bytes and to a save among few.
+const RATIO_AIM: f64 = 2.0;
 
 /// A longer index grows in place, in bytes.
 const LONG_INDEX: usize = 64 * 1024;
@@ -29,16 +32,24 @@ pub(super) fn run() -> BenchSection {
             "The model saves a new memory: lock, guard, secrets, provenance, policy, history (flushed), file, \
              index, heads. Beside it what the disk alone takes, with bytes of the same number: a line \
              appended and flushed, two files written, flushed and renamed (a line appended and flushed instead of \
-             the second where the index is long), their folder flushed; and the same without any flush. Alternating, {RUNS} runs each after {WARM_UPS} warm-ups, medians."
+             the second where the index is long), their folder flushed; and the same without any flush. Alternating, {RUNS} runs each after {WARM_UPS} warm-ups, medians. \
+             Then {RUNS_AFTER_OTHERS} saves each after another program added a line to `MEMORY.md`."
         ),
     );
+    let mut among_few = None;
     for count in [FEW, MANY, VERY_MANY] {
-        section.add(measure(count));
+        let (saved, figures) = measure(count);
+        section.add(figures);
+        let few = among_few.get_or_insert_with(|| saved.clone());
+        if count != FEW {
+            let name = format!("a save among {count} to one among {FEW}");
+            section.add([BenchFigure::ratio(name, &saved, few).aim_below(RATIO_AIM)]);
+        }
     }
     section
 }
 
-fn measure(count: usize) -> Vec<BenchFigure> {
+fn measure(count: usize) -> (Samples, Vec<BenchFigure>) {
     let planted = Planted::of(count);
     let store = planted.store("state");
     let bare = Bare::in_folder(planted.beside());
@@ -55,8 +66,13 @@ fn measure(count: usize) -> Vec<BenchFigure> {
         with.time(|| bare.write(&index, Flush::Each));
         without.time(|| bare.write(&index, Flush::Never));
     }
+    let mut after_others = Samples::default();
+    for run in 0..RUNS_AFTER_OTHERS {
+        add_by_hand(&planted.folder(), run);
+        after_others.time(|| save_one(&store, WARM_UPS + RUNS + run));
+    }
     let flushes = flushed.median() - unflushed.median();
-    vec![
+    let figures = vec![
         BenchFigure::median(format!("a save among {count}"), &saved).aim_below(AIM),
         BenchFigure::median(
             format!("the same bytes, written and flushed, among {count}"),
@@ -67,7 +83,8 @@ fn measure(count: usize) -> Vec<BenchFigure> {
             format!("a save to bytes written and flushed, among {count}"),
             &saved,
             &flushed,
-        ),
+        )
+        .aim_below(RATIO_AIM),
         BenchFigure::new(
             format!("share of the flushes in a save, among {count}"),
             flushes / saved.median() * 100.0,
@@ -78,7 +95,18 @@ fn measure(count: usize) -> Vec<BenchFigure> {
             saved.median() - flushes,
             FigureUnit::Milliseconds,
         ),
-    ]
+        BenchFigure::median(
+            format!("a save after another program changed the index, among {count}"),
+            &after_others,
+        ),
+    ];
+    (saved, figures)
+}
+
+/// What another program does between two saves.
+fn add_by_hand(folder: &Path, number: usize) {
+    let mut index = File::options().append(true).open(folder.join("MEMORY.md")).expect("an index");
+    writeln!(index, "- [By hand {number}](by-hand-{number}.md)").expect("an index can be written");
 }
 
 fn save_one(store: &Store, number: usize) {
