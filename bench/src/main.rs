@@ -81,6 +81,10 @@ struct Arguments {
     #[arg(long)]
     learn: bool,
 
+    /// `recall`: learn what the words of a message tell, from the files for practice, and print the list
+    #[arg(long, conflicts_with = "learn")]
+    learn_wording: bool,
+
     /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
     #[arg(long)]
     halves: bool,
@@ -291,6 +295,10 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
     let bench = recall::RecallBench::read(&arguments.files, vectors.as_ref());
     if arguments.learn {
         println!("{}", if arguments.json { bench.samples() } else { bench.learn() });
+        return;
+    }
+    if arguments.learn_wording {
+        print!("{}", bench.learn_wording());
         return;
     }
     let report = bench.run();

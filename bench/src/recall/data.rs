@@ -16,6 +16,8 @@ const NONE: &str = "none";
 pub(crate) struct DataFile {
     pub(crate) name: String,
     pub(crate) language: String,
+    /// Whether the wording of messages is learned from it: then it measures nothing.
+    pub(crate) is_for_practice: bool,
     pub(crate) collections: Vec<Collection>,
 }
 
@@ -95,6 +97,8 @@ impl Collection {
 #[derive(Deserialize)]
 struct RawFile {
     lang: Option<String>,
+    #[serde(default)]
+    practice: bool,
     collections: Vec<RawCollection>,
 }
 
@@ -158,7 +162,7 @@ impl DataFile {
         let several = by_language.len() > 1;
         let file = |(language, collections)| {
             let name = if several { format!("{name} {language}") } else { name.clone() };
-            Self { name, language, collections }
+            Self { name, language, is_for_practice: raw.practice, collections }
         };
         by_language.into_iter().map(file).collect()
     }

@@ -100,7 +100,9 @@ pub(crate) fn run(files: &[DataFile], vectors: Option<&VectorModel>) -> String {
     text.push_str(unasked::HEADING);
     let mut by_category: BTreeMap<String, Unasked> = BTreeMap::new();
     for file in &mut files {
-        if file.file.collections.iter().all(|collection| collection.unrelated().next().is_none()) {
+        let has_none =
+            file.file.collections.iter().any(|collection| collection.unrelated().next().is_some());
+        if file.file.is_for_practice || !has_none {
             continue;
         }
         let mut figures = unasked::ByCategory::new();

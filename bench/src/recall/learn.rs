@@ -10,6 +10,7 @@ use dormouse_search::{Calibration, Evidence, ScriptCalibration};
 
 use super::data::{Collection, CollectionQuestion, DataFile};
 use super::directory::Directory;
+use super::wording::{self, HeldOutWording};
 
 /// Strength of the pull of weights towards zero.
 const RIDGE: f64 = 0.06;
@@ -60,8 +61,9 @@ pub(super) struct Lesson<'a> {
 /// The samples as lines of JSON, to look for better figures with other tools.
 pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
     let mut text = String::new();
+    let wording = held_out(lessons);
     for lesson in lessons {
-        for sample in samples(lesson) {
+        for sample in samples(lesson, &wording) {
             let hits: Vec<_> = sample
                 .hits
                 .iter()
@@ -84,7 +86,9 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
 /// Learns from all lessons, for each kind of script from the messages of all scripts, because there are few; its thresholds are
 /// chosen with its own messages.
 pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
-    let samples: Vec<Sample> = lessons.iter().flat_map(samples).collect();
+    let wording = held_out(lessons);
+    let samples: Vec<Sample> =
+        lessons.iter().flat_map(|lesson| samples(lesson, &wording)).collect();
     let of_script = |is_unspaced: bool| {
         let own: Vec<&Sample> =
             samples.iter().filter(|sample| sample.is_unspaced == is_unspaced).collect();
@@ -115,7 +119,16 @@ pub(super) fn source(name: &str, learned: &ScriptCalibration) -> String {
     format!("pub const {name}: Self = Self {{\n{spaced}{unspaced}}};\n")
 }
 
-fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
+/// What the words of messages tell, for the files for practice: the list of the program was learned from the same messages.
+fn held_out<'a>(lessons: &[Lesson<'a>]) -> HeldOutWording<'a> {
+    let mut examples = Vec::new();
+    for Lesson { file, half, .. } in lessons {
+        examples.extend(wording::examples(std::iter::once(*file), half));
+    }
+    HeldOutWording::learn(&examples)
+}
+
+fn samples(lesson: &Lesson<'_>, wording: &HeldOutWording<'_>) -> Vec<Sample> {
     let Lesson { file, directories, half } = lesson;
     let collections = &file.collections;
     let is_unspaced = file.language == "zh";
@@ -125,7 +138,11 @@ fn samples(lesson: &Lesson<'_>) -> Vec<Sample> {
         let mut add = |question: &CollectionQuestion, source| {
             let found = directory.ask(&question.text, MAX_SURE).hits;
             let files = found.iter().map(|hit| hit.memory.file.to_string()).collect();
-            let hits = found.into_iter().map(|hit| {
+            let held_out = wording.of(&file.name, place);
+            let hits = found.into_iter().map(|mut hit| {
+                if let Some(wording) = held_out {
+                    hit.evidence.message.wording = wording.figure(&question.text);
+                }
                 let number = directory.number(hit.memory.file.as_str());
                 let document = number.and_then(|number| collection.documents.get(number));
                 let answers = source == SampleSource::Own

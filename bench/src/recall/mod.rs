@@ -14,6 +14,7 @@ mod quality;
 mod report;
 mod threshold;
 pub(crate) mod unasked;
+mod wording;
 
 use std::path::PathBuf;
 
@@ -69,6 +70,11 @@ impl<'a> RecallBench<'a> {
             text.push_str(&learn::source("VECTORS", &learned(self.vectors)));
         }
         text
+    }
+
+    /// What the words of messages tell, learned from the files for practice: the list of the program.
+    pub(crate) fn learn_wording(&self) -> String {
+        wording::source(&wording::examples(self.files.iter(), |_| true))
     }
 
     /// What is learned from, as lines of JSON.

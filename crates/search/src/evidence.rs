@@ -42,11 +42,13 @@ pub struct MessageEvidence {
     pub presentation: f64,
     /// 1 if it is about the last answer only.
     pub correction: f64,
+    /// Mean of what its words tell: above 0 if no memory helps with most messages that are worded like it.
+    pub wording: f64,
 }
 
 impl Evidence {
     /// Number of figures that are weighed by learned weights: all but coverage, similarity and files.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
     /// Their names, in the order of [`Evidence::values`].
     pub const NAMES: [&str; Self::COUNT] = [
         "margin",
@@ -61,6 +63,7 @@ impl Evidence {
         "general",
         "presentation",
         "correction",
+        "wording",
     ];
 
     /// The figures in order.
@@ -78,6 +81,7 @@ impl Evidence {
             self.message.general,
             self.message.presentation,
             self.message.correction,
+            self.message.wording,
         ]
     }
 }

@@ -178,6 +178,7 @@ fn message_evidence(query: &ParsedQuery) -> MessageEvidence {
         general: figure(form.is_general),
         presentation: f64::from(u8::try_from(form.presentation).unwrap_or(u8::MAX)),
         correction: figure(form.is_correction),
+        wording: query.wording,
     }
 }
 

@@ -51,6 +51,6 @@ pub use tuning::RankTuning;
 pub use vector_rank::{FusedRank, QueryVector, VectorUse};
 pub use view::{DeletedDocs, IndexView, ViewDocId, ViewSegment};
 pub use words::{
-    TextPiece, Tokenizer, character_pairs, is_stop, is_unspaced, related, split_text,
-    start_reading_lists,
+    MessageWording, TextPiece, Tokenizer, character_pairs, is_stop, is_unspaced, related,
+    split_text, start_reading_lists,
 };

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use crate::clause::{Clause, ClauseKind, split_clauses};
 use crate::document::file_term;
 use crate::words::{
-    Commonness, MessageForm, TextPiece, Tokenizer, character_pairs, function_characters,
-    is_unspaced, is_weak, kinds_of_work, pair_commonness, split_text, word_commonness, work_term,
+    Commonness, MessageForm, MessageWording, TextPiece, Tokenizer, character_pairs,
+    function_characters, is_unspaced, is_weak, kinds_of_work, pair_commonness, split_text,
+    word_commonness, work_term,
 };
 
 /// A message, split into clauses of weighted terms.
@@ -18,6 +19,8 @@ pub(crate) struct ParsedQuery {
     /// Whether it asks for a time; documents that mention one then score higher.
     pub(crate) asks_when: bool,
     pub(crate) form: MessageForm,
+    /// What its words tell about whether any memory helps.
+    pub(crate) wording: f64,
     /// Whether it is mostly written in a script without spaces.
     pub(crate) is_unspaced: bool,
 }
@@ -86,6 +89,7 @@ impl ParsedQuery {
         let mut query = Self {
             asks_when: asks_when(text),
             form: MessageForm::read(words, text),
+            wording: MessageWording::shipped().figure(text),
             is_unspaced: is_mostly_unspaced(text),
             ..Self::default()
         };

@@ -19,6 +19,8 @@ pub fn evidence_words(name: &str, speaks_for: bool) -> String {
         ("general", _) => msg!("evidence-general"),
         ("presentation", _) => msg!("evidence-presentation"),
         ("correction", _) => msg!("evidence-correction"),
+        ("wording", true) => msg!("evidence-wording"),
+        ("wording", false) => msg!("evidence-wording-low"),
         ("files", _) => msg!("evidence-files"),
         ("similarity_margin", true) => msg!("evidence-similarity-margin"),
         ("similarity_margin", false) => msg!("evidence-similarity-margin-low"),

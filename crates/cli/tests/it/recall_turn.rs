@@ -308,7 +308,7 @@ fn old_memories_say_so_and_so_do_those_whose_code_has_changed() {
     crate::memory::memory(&home, &more).success();
     home.write("src/quay.rs", "pub fn other() {}\n");
     let home = home.with_now("2027-01-01T08:00:00Z");
-    home.run(&mut ask(&home, &["where do the ships land, in which function?"])).success();
+    home.run(&mut ask(&home, &["where do the ships land?"])).success();
     let shown = recalled(&server.single_request());
     assert_eq!(shown.len(), 1, "{shown:?}");
     let text = &shown[0].1;

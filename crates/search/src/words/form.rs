@@ -137,7 +137,7 @@ pub(super) static PRESENTATION_WORDS: LazyLock<KindWords> =
 /// A longer message is not only about the last answer.
 const LONGEST_CORRECTION: usize = 80;
 /// What comes after this many characters does not tell what a message is.
-const LONGEST_HEAD: usize = 400;
+pub(super) const LONGEST_HEAD: usize = 400;
 /// Words of presentation beyond this number say nothing new.
 const MOST_PRESENTATION: usize = 2;
 

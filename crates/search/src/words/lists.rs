@@ -6,6 +6,7 @@ use std::thread;
 use super::common::{COMMON, REQUEST};
 use super::form::PRESENTATION_WORDS;
 use super::related::RELATED;
+use super::wording::MessageWording;
 use super::work::WORK;
 
 /// Starts reading the lists of words on a thread, once: the first query would wait for their stems otherwise, and before
@@ -18,6 +19,7 @@ pub fn start_reading_lists() {
         LazyLock::force(&RELATED);
         LazyLock::force(&WORK);
         LazyLock::force(&PRESENTATION_WORDS);
+        MessageWording::shipped();
     };
     // Without a thread the first query reads them.
     STARTED.call_once(|| drop(thread::Builder::new().spawn(read)));

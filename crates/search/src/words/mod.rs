@@ -12,6 +12,7 @@ mod related;
 mod split;
 mod stem_cache;
 mod stop;
+mod wording;
 mod work;
 
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ use stem_cache::{KnownWord, StemCache};
 pub use split::{TextPiece, is_unspaced, split_text};
 pub use stop::is_stop;
 pub(crate) use stop::{function_characters, is_weak};
+pub use wording::MessageWording;
 pub(crate) use work::{kinds_of_work, work_term};
 
 /// Turns words into terms by stemming. The stems of words seen before are known: one tokenizer should read many texts, on
