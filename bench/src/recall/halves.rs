@@ -87,7 +87,7 @@ pub(crate) fn run(files: &[DataFile], vectors: Option<&VectorModel>) -> String {
     let [first, second] = chosen;
     let of = |half: Half| if half == Half::Even { first } else { second };
     let mut text = heading(&chosen, vectors.is_some());
-    for file in &mut files {
+    for file in files.iter_mut().filter(|file| !file.file.is_for_practice) {
         for half in HALVES {
             let columns = [RankTuning::default(), of(half.other()), of(half)].map(|tuning| {
                 file.tune(&tuning);
@@ -149,12 +149,14 @@ fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
         file.tune(&order);
     }
     let of_half = |place: usize| half.has(place);
+    // What is for practice is measured on neither half.
+    let all = |_| true;
     let lessons: Vec<Lesson<'_>> = files
         .iter()
         .map(|opened| Lesson {
             file: opened.file,
             directories: &opened.directories,
-            half: &of_half,
+            half: if opened.file.is_for_practice { &all } else { &of_half },
         })
         .collect();
     let learned = learn(&lessons);
@@ -162,12 +164,13 @@ fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
 }
 
 fn mean(files: &mut [Opened<'_>], tuning: &RankTuning, of: impl Fn(&Opened<'_>) -> f64) -> f64 {
-    let mut sum = 0.0;
-    for file in files.iter_mut() {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for file in files.iter_mut().filter(|file| !file.file.is_for_practice) {
         file.tune(tuning);
         sum += of(file);
+        count += 1.0;
     }
-    sum / super::quality::ratio(files.len().max(1), 1)
+    sum / f64::max(count, 1.0)
 }
 
 fn heading(chosen: &[RankTuning; 2], with_vectors: bool) -> String {

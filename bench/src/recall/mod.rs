@@ -43,14 +43,15 @@ impl<'a> RecallBench<'a> {
         Self { files: files.iter().flat_map(|file| DataFile::read(file)).collect(), vectors }
     }
 
-    /// Measures all files as the program is.
+    /// Measures all files but those for practice, as the program is.
     pub(crate) fn run(&self) -> RecallReport {
-        let measured = self.files.iter().map(|file| measure(file, self.vectors));
-        let mut reports: Vec<FileReport> = measured.collect();
-        for (place, report) in reports.iter_mut().enumerate() {
-            report.elsewhere = elsewhere(&self.files, place);
-        }
-        RecallReport { files: reports }
+        let measured: Vec<&DataFile> =
+            self.files.iter().filter(|file| !file.is_for_practice).collect();
+        let report = |file: &&DataFile| FileReport {
+            elsewhere: elsewhere(&measured, file),
+            ..measure(file, self.vectors)
+        };
+        RecallReport { files: measured.iter().map(report).collect() }
     }
 
     /// What was chosen and learned, done again on halves of the files and measured on the others.
@@ -99,8 +100,7 @@ impl<'a> RecallBench<'a> {
 }
 
 /// The questions of a file on the memories of all others in its language.
-fn elsewhere(files: &[DataFile], place: usize) -> Vec<(String, f64)> {
-    let Some(asking) = files.get(place) else { return Vec::new() };
+fn elsewhere(files: &[&DataFile], asking: &DataFile) -> Vec<(String, f64)> {
     let others = files.iter().filter(|other| other.name != asking.name);
     others
         .filter(|other| other.language == asking.language && !other.shares_with(asking))
