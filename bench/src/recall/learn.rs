@@ -83,7 +83,7 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
     text
 }
 
-/// Learns from all lessons, for each kind of script from the messages of all scripts, because there are few; its thresholds are
+/// Learns from all lessons, for each kind of script from the messages of all scripts; its thresholds are
 /// chosen with its own messages.
 pub(super) fn learn(lessons: &[Lesson<'_>]) -> ScriptCalibration {
     let wording = held_out(lessons);

@@ -75,7 +75,13 @@ impl<'a> RecallBench<'a> {
 
     /// What the words of messages tell, learned from the files for practice: the list of the program.
     pub(crate) fn learn_wording(&self) -> String {
-        wording::source(&wording::examples(self.files.iter(), |_| true))
+        let examples = wording::examples(self.files.iter(), |_| true);
+        if examples.is_empty() {
+            crate::fail::fail(
+                "the wording is learned from files for practice, such as bench/practice/projects.json; none was named",
+            );
+        }
+        wording::source(&examples)
     }
 
     /// What is learned from, as lines of JSON.

@@ -42,7 +42,7 @@ pub struct MessageEvidence {
     pub presentation: f64,
     /// 1 if it is about the last answer only.
     pub correction: f64,
-    /// Mean of what its words tell: above 0 if no memory helps with most messages that are worded like it.
+    /// What its wording tells: above 0 if no memory helps with most messages that are worded like it.
     pub wording: f64,
 }
 

@@ -10,7 +10,7 @@ use crate::names::fold;
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LineEnd {
     Newline,
-    CarriageReturn,
+    CrLf,
 }
 
 /// A short hash of a file name in the form of [`fold`]: equal for equal names.
@@ -53,7 +53,7 @@ impl IndexEnd {
             return None;
         }
         let is_windows = lines.clone().next().is_some_and(|first| first.ends_with("\r\n"));
-        let line_end = if is_windows { LineEnd::CarriageReturn } else { LineEnd::Newline };
+        let line_end = if is_windows { LineEnd::CrLf } else { LineEnd::Newline };
         let links = lines.filter_map(line::file_in).map(|file| LinkHash::of(&fold(&file)));
         Some(Self { line_end, links: links.collect() })
     }
@@ -69,7 +69,7 @@ impl IndexEnd {
         self.links.push(hash);
         let end = match self.line_end {
             LineEnd::Newline => "\n",
-            LineEnd::CarriageReturn => "\r\n",
+            LineEnd::CrLf => "\r\n",
         };
         Some(line + end)
     }

@@ -1,5 +1,7 @@
 //! Writing a prepared change (journal, files, index, last known files), and finishing an interrupted one.
 
+use std::time::SystemTime;
+
 use super::content::ContentHash;
 use super::disk_file::{DiskFile, IndexNow};
 use super::error::ChangeError;
@@ -27,15 +29,20 @@ impl Locked<'_> {
         prepared.change.id = self.journal.next_id();
         let files = prepared.kinds();
         let position = self.journal.begin(&prepared.change)?;
-        if let Err(error) = self.files.write_change(&prepared.change, &prepared.index) {
-            return Err(self.roll_back(&prepared, position, error));
-        }
+        let index_time = match self.files.write_change(&prepared.change, &prepared.index) {
+            Ok(index_time) => index_time,
+            Err(error) => return Err(self.roll_back(&prepared, position, error)),
+        };
         // The change is made and recorded; the next holder of the lock closes it if this fails.
-        let _unclosed = self.close_made(&prepared);
+        let _unclosed = self.close_made(&prepared, index_time);
         Ok(Receipt { id: prepared.change.id, rule, files })
     }
 
-    fn close_made(&mut self, prepared: &PreparedChange) -> Result<(), ChangeError> {
+    fn close_made(
+        &mut self,
+        prepared: &PreparedChange,
+        index_time: Option<SystemTime>,
+    ) -> Result<(), ChangeError> {
         let PreparedChange { change, index, .. } = prepared;
         let Some(hash) = change.index.as_ref().and_then(|index| index.after.as_ref()) else {
             return self.close(change, None);
@@ -48,8 +55,9 @@ impl Locked<'_> {
             }
             IndexEdit::Extended(extended) => {
                 let state = &self.store.state;
-                extended.keep(&self.store.memory, state, change.time)?;
-                if !last_known::extend_index_copy(state, extended.length(), extended.line())?
+                // If this fails, the next save reads the index.
+                let _not_kept = index_time.map(|time| extended.keep(state, time));
+                if !last_known::extend_index_copy(state, extended.length(), extended.line())
                     // What another program has made of it since is found with the next change.
                     && let Ok(Some(now)) = self.files.read_index()
                     && now.hash == *hash

@@ -25,6 +25,17 @@ impl GrowingHash {
         self.parts * PART as u64
     }
 
+    /// Whether it can be of a content with this length.
+    pub(super) fn fits(&self, length: u64) -> bool {
+        let rest = length.saturating_sub(self.hashed());
+        self.subtrees.len() == self.parts.count_ones() as usize && (1..=PART as u64).contains(&rest)
+    }
+
+    /// Sum of its bytes.
+    pub(super) fn sum(&self) -> u64 {
+        self.subtrees.iter().flatten().map(|byte| u64::from(*byte)).sum()
+    }
+
     /// Takes whole parts from the bytes behind the hashed ones; returns how many bytes it took. At least one byte is left,
     /// because the end of a content is hashed in another way.
     pub(super) fn take(&mut self, rest: &[u8]) -> usize {

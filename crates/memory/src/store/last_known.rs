@@ -36,7 +36,7 @@ pub(super) struct LastKnownFile {
 pub(super) const FOLDER: &str = "heads";
 const INDEX_COPY: &str = "index.last";
 
-/// Files share 256 shards: a change rewrites one small file, and reading all of them opens few.
+/// Files share 256 shards: a change adds a line to one small file, and reading all of them opens few.
 fn shard_of(file: &str) -> RelPath {
     let key: String = blake3::hash(file.as_bytes()).to_hex().chars().take(2).collect();
     name(&format!("{FOLDER}/{key}.json"))
@@ -78,7 +78,7 @@ impl ShardText {
             let is_ended = self.0.last().is_none_or(|last| *last == b'\n');
             let mut line = if is_ended { Vec::new() } else { b"\n".to_vec() };
             line.extend(line_of(&added));
-            if state.extend_cache(path, self.0.len() as u64, &line)? {
+            if state.extend_cache(path, self.0.len() as u64, &line) {
                 return Ok(());
             }
         }
@@ -192,7 +192,7 @@ pub(super) fn write(
 }
 
 /// Adds a line to the copy of the index, which has this length before; returns whether there is one.
-pub(super) fn extend_index_copy(state: &Dir, length: u64, line: &str) -> Result<bool, FileError> {
+pub(super) fn extend_index_copy(state: &Dir, length: u64, line: &str) -> bool {
     state.extend_cache(&name(INDEX_COPY), length, line.as_bytes())
 }
 

@@ -4,9 +4,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
+use std::time::SystemTime;
 
 use dormouse_base::{Dir, FileAction, FileError};
-use jiff::Timestamp;
 
 use super::content::Splice;
 use super::disk_file::MAX_BYTES;
@@ -25,6 +25,8 @@ const LONG_INDEX: u64 = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct ExtendedIndex {
     change: IndexChange,
+    /// When the index was last changed before.
+    seen: SystemTime,
     /// What is known of the index after the change.
     end: KnownEnd,
 }
@@ -39,6 +41,10 @@ impl ExtendedIndex {
         &self.change.splice.inserted
     }
 
+    pub(super) fn seen(&self) -> SystemTime {
+        self.seen
+    }
+
     /// Number of bytes before the change.
     pub(super) fn length(&self) -> u64 {
         self.change.splice.at as u64
@@ -49,14 +55,9 @@ impl ExtendedIndex {
         self.length() + self.line().len() as u64
     }
 
-    /// Keeps for the next save what is known of the index, which was written at this time.
-    pub(super) fn keep(
-        &self,
-        memory: &Dir,
-        state: &Dir,
-        modified: Timestamp,
-    ) -> Result<(), FileError> {
-        self.end.keep(memory, state, self.new_length(), modified)
+    /// Keeps for the next save what is known of the index, which got this time.
+    pub(super) fn keep(&self, state: &Dir, modified: SystemTime) -> Result<(), FileError> {
+        self.end.keep(state, self.new_length(), modified)
     }
 }
 
@@ -69,52 +70,56 @@ pub(super) fn extended(
     // What cannot be opened or is no plain file is reported by whoever reads it whole.
     let Ok(file) = memory.open_file(&name(INDEX)) else { return Ok(None) };
     let Ok(metadata) = file.metadata() else { return Ok(None) };
+    let Ok(seen) = metadata.modified() else { return Ok(None) };
     if !metadata.is_file() || !(LONG_INDEX..=MAX_BYTES).contains(&metadata.len()) {
         return Ok(None);
     }
     let fail = |error| FileError::new(FileAction::Read, memory.path().join(INDEX), error);
-    let end = match KnownEnd::read(state, &metadata) {
-        Some(end) => Some(end),
-        None => survey(&file).map_err(fail)?,
+    let known = match KnownEnd::read(state, metadata.len(), seen) {
+        Some(end) => read_rest(&file, metadata.len(), &end).map(|rest| rest.map(|it| (end, it))),
+        None => survey(&file, metadata.len()),
     };
-    match end {
-        Some(end) => Ok(extend(&file, metadata.len(), end, link).map_err(fail)?),
-        None => Ok(None),
-    }
+    let Some((end, rest)) = known.map_err(fail)? else { return Ok(None) };
+    Ok(extend(metadata.len(), seen, end, rest, link))
 }
 
+/// `rest` are the bytes behind the hashed ones.
 fn extend(
-    file: &File,
     length: u64,
+    seen: SystemTime,
     mut end: KnownEnd,
+    mut rest: Vec<u8>,
     link: &IndexLink,
-) -> io::Result<Option<ExtendedIndex>> {
-    let Some(line) = end.lines.add(link) else { return Ok(None) };
-    let from = end.hash.hashed();
-    let at = usize::try_from(length).map_err(io::Error::other)?;
-    let mut rest = vec![0; at.saturating_sub(usize::try_from(from).map_err(io::Error::other)?)];
-    match file.read_exact_at(&mut rest, from) {
-        Ok(()) => {}
-        // It has become shorter: it is not the one that is known.
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        Err(error) => return Err(error),
-    }
+) -> Option<ExtendedIndex> {
+    let line = end.lines.add(link)?;
     let before = Some(end.hash.with_end(&rest));
     rest.extend_from_slice(line.as_bytes());
     let taken = end.hash.take(&rest);
-    let after = Some(end.hash.with_end(rest.get(taken..).unwrap_or_default()));
+    let after = Some(end.hash.with_end(rest.get(taken..)?));
+    let at = usize::try_from(length).ok()?;
     let splice = Splice { at, removed: String::new(), inserted: line };
-    Ok(Some(ExtendedIndex { change: IndexChange { before, after, splice }, end }))
+    Some(ExtendedIndex { change: IndexChange { before, after, splice }, seen, end })
 }
 
-/// Reads the whole index; `None` if a line cannot simply be added at its end.
-fn survey(mut file: &File) -> io::Result<Option<KnownEnd>> {
+/// The bytes behind the hashed ones; `None` if the index has become shorter.
+fn read_rest(file: &File, length: u64, end: &KnownEnd) -> io::Result<Option<Vec<u8>>> {
+    let from = end.hash.hashed();
+    let missing = usize::try_from(length.saturating_sub(from)).map_err(io::Error::other)?;
+    let mut rest = vec![0; missing];
+    match file.read_exact_at(&mut rest, from) {
+        Ok(()) => Ok(Some(rest)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the whole index; `None` if a line cannot simply be added at its end, or it has another length by now.
+fn survey(mut file: &File, length: u64) -> io::Result<Option<(KnownEnd, Vec<u8>)>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let Some(lines) = std::str::from_utf8(&bytes).ok().and_then(IndexEnd::of) else {
-        return Ok(None);
-    };
+    let lines = std::str::from_utf8(&bytes).ok().and_then(IndexEnd::of);
+    let Some(lines) = lines.filter(|_| bytes.len() as u64 == length) else { return Ok(None) };
     let mut hash = GrowingHash::default();
-    hash.take(&bytes);
-    Ok(Some(KnownEnd { lines, hash, is_kept: false }))
+    let taken = hash.take(&bytes);
+    Ok(Some((KnownEnd { lines, hash, is_kept: false }, bytes.split_off(taken))))
 }

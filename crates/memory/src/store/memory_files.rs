@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use dormouse_base::{Dir, Durability, RelPath, Replacement};
 use jiff::Timestamp;
@@ -80,23 +81,25 @@ impl<'a> MemoryFiles<'a> {
     }
 
     /// Writes all files of a change: new contents first, then removals, then the index, so that a renamed memory exists
-    /// under at least one of its names at any time.
+    /// under at least one of its names at any time. Returns the time of the index if a line was added in place.
     pub(super) fn write_change(
         &self,
         change: &RecordedChange,
         index: &IndexEdit,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<Option<SystemTime>, ChangeError> {
         for file in writes_before_removals(change) {
             self.write_version(file)?;
         }
         let is_removed = change.index.as_ref().is_some_and(|index| index.after.is_none());
+        let mut index_time = None;
         match index {
             IndexEdit::Unchanged => {}
             IndexEdit::Rewritten { .. } if is_removed => self.remove(&name(INDEX))?,
             IndexEdit::Rewritten { after, .. } => self.write_index(after.as_bytes())?,
-            IndexEdit::Extended(extended) => self.extend_index(extended, change.time)?,
+            IndexEdit::Extended(extended) => index_time = self.extend_index(extended)?,
         }
-        self.flush(change)
+        self.flush(change)?;
+        Ok(index_time)
     }
 
     /// Flushes the folders of a change, each once: flushing takes most of the time of a change.
@@ -123,21 +126,19 @@ impl<'a> MemoryFiles<'a> {
     }
 
     /// Writes only the new line; the whole index if it has a second name or has changed just now.
-    fn extend_index(
-        &self,
-        extended: &ExtendedIndex,
-        modified: Timestamp,
-    ) -> Result<(), ChangeError> {
+    fn extend_index(&self, extended: &ExtendedIndex) -> Result<Option<SystemTime>, ChangeError> {
         let line = extended.line().as_bytes();
-        if self.dir.extend_file(&name(INDEX), extended.length(), line, modified.into())? {
-            return Ok(());
+        let (length, seen) = (extended.length(), extended.seen());
+        if let Some(modified) = self.dir.extend_file(&name(INDEX), length, seen, line)? {
+            return Ok(Some(modified));
         }
         let mut bytes = self.read_index()?.map(|index| index.bytes).unwrap_or_default();
         if bytes.last().is_some_and(|last| *last != b'\n') {
             bytes.push(b'\n');
         }
         bytes.extend_from_slice(line);
-        self.write_index(&bytes)
+        self.write_index(&bytes)?;
+        Ok(None)
     }
 
     /// Puts the index back as it was before a change.

@@ -1,5 +1,5 @@
-//! What the words of a message tell about whether any memory helps with it. A commit, a renaming and a question of general
-//! knowledge are worded in another way than work in which one has to know the project. The weights of the words were learned
+//! What the words of a message tell about whether any memory helps with it. A request for a commit or a rename and a question
+//! of general knowledge are worded differently from work in which one has to know the project. The weights of the words were learned
 //! from messages about invented projects and persons (`dormouse-bench recall bench/practice/*.json --learn-wording`).
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,7 +14,7 @@ const FEW_WORDS: f64 = 10.0;
 static SHIPPED: LazyLock<MessageWording> =
     LazyLock::new(|| MessageWording::parse(include_str!("wording.txt")));
 
-/// How much each word of a message speaks against any memory that helps with it.
+/// Weights of words: above 0 if no memory helps with most messages that have the word.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MessageWording {
     weights: HashMap<String, f64>,
@@ -52,7 +52,7 @@ impl MessageWording {
         words
     }
 
-    /// The mean weight of the words of a message: above 0 if no memory helps with most messages that are worded like it.
+    /// The mean weight of the words of a message, lowered where there are few: above 0 if no memory helps with most messages that are worded like it.
     pub fn figure(&self, message: &str) -> f64 {
         let words = Self::words(message);
         let known = words.iter().filter_map(|word| self.weights.get(word));
