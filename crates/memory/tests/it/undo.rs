@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 
-use dormouse_memory::{ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, Expected, MemoryFile};
+use dormouse_memory::{
+    ChangeAuthor, ChangeError, ChangeKind, ChangeOrigin, Expected, MemoryFile, Store,
+};
 
 use crate::world::{World, file, model, note, person, written};
 
@@ -233,13 +235,17 @@ fn an_edit_of_a_large_index_is_undone_to_the_byte() {
     assert!(!world.text("MEMORY.md").contains("N2"));
 }
 
+fn store_with_long_index(world: &World) -> Store {
+    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
+    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
+    world.store()
+}
+
 /// A save does not read a large index: what others did to it is seen all the same, and its second name stays true.
 #[test]
 fn a_line_by_hand_between_two_saves_in_a_large_index_is_a_change_of_its_own() {
     let world = World::new();
-    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
-    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
-    let store = world.store();
+    let store = store_with_long_index(&world);
     let save = |name: &str| {
         store.change(&person(), |plan| plan.save(&note(name, "x")).map(drop)).unwrap();
     };
@@ -265,9 +271,7 @@ fn a_line_by_hand_between_two_saves_in_a_large_index_is_a_change_of_its_own() {
 #[test]
 fn what_is_kept_of_a_large_index_is_never_believed_against_the_index() {
     let world = World::new();
-    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
-    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
-    let store = world.store();
+    let store = store_with_long_index(&world);
     let number = Cell::new(0);
     let save = |name: &str| {
         number.set(number.get() + 1);
@@ -313,9 +317,7 @@ fn what_is_kept_of_a_large_index_is_never_believed_against_the_index() {
 #[test]
 fn a_cache_that_cannot_be_written_to_keeps_nobody_from_saving() {
     let world = World::new();
-    let lines = (0..2_500).map(|n| format!("- [By hand {n}](hand-{n}.md) — 手写\n"));
-    world.write("MEMORY.md", &lines.collect::<Vec<_>>().concat());
-    let store = world.store();
+    let store = store_with_long_index(&world);
     let save = |name: &str| {
         store.change(&person(), |plan| plan.save(&note(name, "x")).map(drop)).unwrap();
     };
