@@ -111,3 +111,28 @@ fn processes_at_once_and_a_damaged_index_lose_nothing() {
     std::fs::remove_dir_all(home.dormouse_home().join("cache")).unwrap();
     all_answer("after it was deleted");
 }
+
+#[test]
+fn of_two_memories_about_the_same_the_newer_one_comes_first_and_says_so() {
+    let home = TestHome::new();
+    for (file, month, description, body) in [
+        ("staging-db", 3, "Port of the staging database", "The staging database listens on 5433."),
+        ("pgbouncer", 9, "Staging database behind pgbouncer", "Connect to 6432 on staging."),
+        ("oven", 5, "Bread is baked on Sundays", "Bring flour."),
+    ] {
+        let text = format!(
+            "---\nname: {file}\ndescription: {description}\ntype: project\n\
+             modified: 2026-{month:02}-01T00:00:00Z\n---\n{body}\n"
+        );
+        home.write(home.dormouse_home().join(format!("memory/{file}.md")), text);
+    }
+    let question = "on which port does the staging database listen?";
+    let found = recall(&home, &[question]);
+    let fields = |at: usize| {
+        (found[at]["file"].as_str(), found[at]["instead_of"].as_str(), found[at]["sure"].as_bool())
+    };
+    assert_eq!(fields(0), (Some("pgbouncer.md"), Some("staging-db.md"), Some(true)), "{found:?}");
+    assert_eq!((fields(1).0, fields(1).1), (Some("staging-db.md"), None), "{found:?}");
+    let explained = run(&home, &["recall", question, "--explain"]).success().stdout.clone();
+    assert!(explained.contains("newer than staging-db.md, which is about the same"), "{explained}");
+}

@@ -147,12 +147,16 @@ pub(super) fn refresh_index(access: &Arc<SessionMemory>) {
 pub(super) fn why(UnaskedMemory { hit, .. }: &UnaskedMemory) -> String {
     let sure = (hit.confidence * 100.0).round();
     let words = matching_words(hit);
-    match hit.fused_rank.filter(|_| words.is_empty()) {
+    let found = match hit.fused_rank.filter(|_| words.is_empty()) {
         Some(near) => {
             let similarity = near.similarity;
             format!("no word in common, but similar ({similarity:.2}; {sure:.0} % sure)")
         }
         None => format!("{} ({sure:.0} % sure)", words.join(", ")),
+    };
+    match &hit.instead_of {
+        Some(older) => format!("{found}; newer than {older}, which is about the same"),
+        None => found,
     }
 }
 

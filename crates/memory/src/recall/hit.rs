@@ -80,7 +80,9 @@ pub struct MemoryHit {
     pub stale: Option<Freshness>,
     /// Ranks by words and by vectors; `None` if no vectors were used.
     pub fused_rank: Option<FusedRank>,
-    /// Matching terms, highest gain first.
+    /// The older memory about the same that the message matched, if this one takes its place.
+    pub instead_of: Option<MemoryFile>,
+    /// Matching terms, highest gain first: those of the older memory if this one takes its place.
     pub matches: Vec<TermMatch>,
 }
 

@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::hit::{MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter};
 use super::index::DirectoryIndex;
+use super::newer::{FoundText, prefer_newer};
 use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
 use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
@@ -29,6 +30,9 @@ const BROKEN: f64 = 0.8;
 const NEVER_HELPED: f64 = 0.85;
 /// Additional memories that are read: stale anchors may change the order.
 const SPARE: usize = 5;
+
+/// What a memory is about is read from the beginning of its text.
+const LONGEST_SUBJECT: usize = 4096;
 
 /// For each store, the files of the memories that were recalled and never helped.
 type NeverHelped = Vec<Arc<BTreeSet<String>>>;
@@ -148,10 +152,10 @@ impl MemorySearch {
             if hits.len() >= query.limit {
                 break;
             }
-            let hit = self.hit(&view, ranked, query.quarantined, &never_helped);
+            let found = self.read_hit(&view, ranked, query.quarantined, &never_helped);
             let is_new =
                 |hit: &MemoryHit| !known.contains(&(hit.store_index, hit.memory.file.clone()));
-            hits.extend(hit.filter(is_new));
+            hits.extend(found.map(|found| found.hit).filter(is_new));
         }
         Ok(hits)
     }
@@ -197,26 +201,27 @@ impl MemorySearch {
         query: &MemoryQuery<'_>,
     ) -> Vec<MemoryHit> {
         let never_helped = self.never_helped();
-        let mut hits: Vec<MemoryHit> = ranked
+        let mut found: Vec<FoundText> = ranked
             .into_iter()
-            .filter_map(|ranked| self.hit(view, ranked, query.quarantined, &never_helped))
+            .filter_map(|ranked| self.read_hit(view, ranked, query.quarantined, &never_helped))
             .collect();
         // A stable sort: equal scores keep the order of the ranking.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(query.limit);
-        hits
+        found.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
+        found.truncate(query.limit);
+        prefer_newer(&mut found, |text| self.ranker.subject(view, text));
+        found.into_iter().map(|found| found.hit).collect()
     }
 
     /// Reads a memory as its file is now; `None` if it may no longer be returned.
-    fn hit(
+    fn read_hit(
         &self,
         view: &IndexView,
         ranked: RankedDoc,
         quarantined: QuarantineFilter,
         never_helped: &NeverHelped,
-    ) -> Option<MemoryHit> {
+    ) -> Option<FoundText> {
         let (part, doc) = view.doc(ranked.doc)?;
-        let memory = read(self.store(part.collection)?, part.segment.file(doc))?;
+        let (memory, text) = read(self.store(part.collection)?, part.segment.file(doc))?;
         if memory.header.quarantined && quarantined == QuarantineFilter::Exclude {
             return None;
         }
@@ -235,7 +240,7 @@ impl MemorySearch {
         // The user wants a pinned memory as it is.
         let help = if unhelpful && !memory.header.pinned { NEVER_HELPED } else { 1.0 };
         let confidence = ranked.confidence * help;
-        Some(MemoryHit {
+        let hit = MemoryHit {
             store_index: part.collection,
             memory: Arc::new(memory),
             score: ranked.score * freshness * help,
@@ -245,8 +250,10 @@ impl MemorySearch {
             calibration: ranked.calibration,
             stale,
             fused_rank: ranked.fused_rank,
+            instead_of: None,
             matches: ranked.matches,
-        })
+        };
+        Some(FoundText { hit, text })
     }
 
     /// The memories that never helped, read once for a whole ranking.
@@ -265,14 +272,19 @@ impl MemorySearch {
     }
 }
 
-fn read(store: &Store, file: &str) -> Option<Scanned> {
+/// A memory as its file is now, and what it says: name, description and text.
+fn read(store: &Store, file: &str) -> Option<(Scanned, String)> {
     let file = MemoryFile::existing(file).ok()?;
     let entry = store.dir().entry(file.path()).ok()?;
     if entry.kind != EntryKind::File {
         return None;
     }
     let (bytes, _) = store.read(&file).ok()?;
-    let header = MemoryEntry::read(&bytes, entry.size).header;
+    let MemoryEntry { header, body, .. } = MemoryEntry::read(&bytes, entry.size);
     let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-    Some(Scanned { file, modified, size: entry.size, header })
+    let memory = Scanned { file, modified, size: entry.size, header };
+    let description = memory.header.description.as_deref().unwrap_or_default();
+    let body: String = body.chars().take(LONGEST_SUBJECT).collect();
+    let text = [memory.name(), description, &body].join("\n");
+    Some((memory, text))
 }

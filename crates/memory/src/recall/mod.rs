@@ -1,12 +1,14 @@
 //! Finding memories: an index over each memory directory, and a ranking with reasons by `dormouse-search`.
 //!
 //! `index` keeps the index of a directory in sync with its files, `memory_search` queries several directories as
-//! one, `choice` selects what is shown without being asked for, `vectors` makes missing vectors.
+//! one, `newer` gives newer memories the places of older ones about the same, `choice` selects what is shown without being
+//! asked for, `vectors` makes missing vectors.
 
 mod choice;
 mod hit;
 mod index;
 mod memory_search;
+mod newer;
 mod vectors;
 
 pub use choice::{

@@ -19,6 +19,7 @@ mod hostile_agent;
 mod import;
 mod in_place;
 mod memory_usage;
+mod newer;
 mod processes;
 mod recall;
 mod undo;

@@ -171,6 +171,7 @@ fn reasons(rank: &RankReasons) -> Markup {
                     (msg!("rank-vectors", words = position(ranks.word_rank), vectors = position(ranks.vector_rank), similarity = format!("{:.2}", ranks.similarity)))
                 }
             }
+            @if let Some(older) = &hit.instead_of { p { (msg!("rank-newer", file = older.to_string())) } }
             @if let Some(stale) = hit.stale { p { (stale_words(stale)) } }
         }
     }

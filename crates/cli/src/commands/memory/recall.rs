@@ -47,6 +47,9 @@ struct ScoredMemoryJson {
     likely: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Vec<MatchJson>>,
+    /// The older memory about the same whose place it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instead_of: Option<String>,
     /// Its ranks by words and by embeddings, if embeddings were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     places: Option<RanksJson>,
@@ -157,6 +160,7 @@ fn run_search(
                 sure: addition == RecallAddition::Whole,
                 likely: addition == RecallAddition::Line,
                 why: request.explain.then(|| matches_json(hit)),
+                instead_of: hit.instead_of.as_ref().map(ToString::to_string),
                 places: hit.fused_rank.map(RanksJson::from),
             }
         });
@@ -244,6 +248,10 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
                 MatchKind::Company => msg!("recall-explain-company", term = term),
             };
             print::data_line(&format!("  {:+.2}  {reason}", why.gain));
+        }
+        if let Some(older) = &hit.instead_of {
+            let reason = msg!("recall-explain-newer", file = older.to_string());
+            print::data_line(&format!("  {reason}"));
         }
         if let Some(stale) = hit.stale {
             let reason = if stale.is_broken() {

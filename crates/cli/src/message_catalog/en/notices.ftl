@@ -356,6 +356,7 @@ recall-explain-family = { $word } as `{ $term }`, same word family
 recall-explain-related = { $word } as `{ $term }`, related word
 recall-explain-typo = { $word } as `{ $term }`, one letter different
 recall-explain-company = `{ $term }`: not in the query, but frequent in the best matches
+recall-explain-newer = newer than { $file }, which is about the same and is what the message matched
 recall-explain-file-missing = lower score: a file that it refers to no longer exists
 recall-explain-file-changed = lower score: a file that it refers to changed since
 recall-explain-ranks = rank by words: { $words } (score { $score }); by embeddings: { $vectors } (similarity { $similarity })

@@ -328,6 +328,7 @@ recall-explain-family = { $word }，匹配 `{ $term }`（同族词）
 recall-explain-related = { $word }，匹配 `{ $term }`（相关词）
 recall-explain-typo = { $word }，匹配 `{ $term }`（相差一个字母）
 recall-explain-company = `{ $term }`：查询中没有，但在最佳匹配中常见
+recall-explain-newer = 消息匹配的是 { $file }；这一条讲的是同一件事，而且更新
 recall-explain-file-missing = 得分降低：它引用的文件已不存在
 recall-explain-file-changed = 得分降低：它引用的文件后来有改动
 recall-explain-ranks = 按词排名：{ $words }（得分 { $score }）；按向量排名：{ $vectors }（相似度 { $similarity }）

@@ -341,6 +341,7 @@ profile-written = written to it
 rank-against = Against it: { $parts }.
 rank-confidence = Probability that it helps
 rank-file-changed = A file that it is about has changed.
+rank-newer = Newer than { $file }, which is about the same and is what the message matched.
 rank-file-missing = A file that it is about no longer exists.
 rank-for = For it: { $parts }.
 rank-gain = gain

@@ -323,6 +323,7 @@ profile-written = 写入缓存
 rank-against = 不利：{ $parts }。
 rank-confidence = 有帮助的概率
 rank-file-changed = 其涉及的文件已改动。
+rank-newer = 消息匹配的是 { $file }；这一条讲的是同一件事，而且更新。
 rank-file-missing = 其涉及的文件已不存在。
 rank-for = 有利：{ $parts }。
 rank-gain = 得分
