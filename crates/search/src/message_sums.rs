@@ -1,6 +1,6 @@
 //! Scores of documents over the clauses of a message: half by the clauses that a document matches best, of which further
-//! ones count less and less, half by the message as a whole. So a long message does not drown the one sentence that
-//! matters, and what is said again and again counts.
+//! ones count less and less, half by the message as a whole. So the sentences around the one that matters do not drown it, and
+//! what is said again counts. A message of many clauses counts only as a whole: any document matches a few of them.
 
 use crate::query::{ClauseTerm, ParsedQuery};
 use crate::term_matches::{ScoredDoc, TermMatches, slot};
@@ -10,6 +10,9 @@ use crate::view::{IndexView, ViewDocId};
 const WHOLE: f64 = 0.5;
 /// Weights of the best clauses of a document.
 const CLAUSE_WEIGHTS: [f64; 5] = [1.0, 0.7, 0.5, 0.35, 0.25];
+
+/// How often a word counts at most in the message as a whole: a pasted log repeats the name of its program in each line.
+const MOST_TIMES: f64 = 2.0;
 
 /// A document in one clause.
 #[derive(Clone, Copy, Default)]
@@ -31,7 +34,7 @@ struct DocSum {
 
 impl DocSum {
     fn is_new(&self) -> bool {
-        self.company == 0.0 && self.best.iter().all(|score| *score == 0.0)
+        self.company == 0.0 && self.whole == 0.0 && self.best.iter().all(|score| *score == 0.0)
     }
 
     fn add_clause(&mut self, mut score: f64) {
@@ -53,26 +56,26 @@ impl DocSum {
 pub(crate) struct MessageSums {
     by_doc: Vec<DocSum>,
     touched: Vec<ViewDocId>,
-    /// Share of the message as a whole: nothing if it is one clause.
+    /// Share of the message as a whole.
     whole: f64,
 }
 
 impl MessageSums {
     pub(crate) fn new(view: &IndexView, query: &ParsedQuery, matches: &[TermMatches]) -> Self {
-        let is_one = query.clauses.len() < 2;
         let mut sums = Self {
             by_doc: vec![DocSum::default(); view.slot_count()],
             touched: Vec::new(),
-            whole: if is_one { 0.0 } else { WHOLE },
+            whole: share_of_whole(query.clauses.len()),
         };
         let mut of_clause = vec![ClauseSum::default(); view.slot_count()];
-        for clause in &query.clauses {
+        let by_clause = if sums.whole < 1.0 { query.clauses.as_slice() } else { &[] };
+        for clause in by_clause {
             let weight = clause.kind.weight();
             sums.each_score(&clause.terms, matches, &mut of_clause, |of_doc, score| {
                 of_doc.add_clause(score * weight);
             });
         }
-        if !is_one {
+        if sums.whole > 0.0 {
             let whole = whole_message(query);
             sums.each_score(&whole, matches, &mut of_clause, |of_doc, score| of_doc.whole = score);
         }
@@ -134,6 +137,15 @@ impl MessageSums {
     }
 }
 
+/// Share of the message as a whole, for a number of clauses.
+fn share_of_whole(clauses: usize) -> f64 {
+    match clauses {
+        0 | 1 => 0.0,
+        _ if clauses <= CLAUSE_WEIGHTS.len() => WHOLE,
+        _ => 1.0,
+    }
+}
+
 /// The terms of all clauses, with their weights added up.
 fn whole_message(query: &ParsedQuery) -> Vec<ClauseTerm> {
     let mut weights = vec![0.0; query.terms.len()];
@@ -145,7 +157,7 @@ fn whole_message(query: &ParsedQuery) -> Vec<ClauseTerm> {
         }
     }
     let terms = weights.into_iter().enumerate();
-    terms.map(|(index, weight)| ClauseTerm { index, weight }).collect()
+    terms.map(|(index, weight)| ClauseTerm { index, weight: weight.min(MOST_TIMES) }).collect()
 }
 
 /// Factor for the share of a clause that a document has: the share to the power of 3/8, computed from square roots for

@@ -18,6 +18,7 @@ mod escapes;
 mod hostile_agent;
 mod import;
 mod in_place;
+mod long_messages;
 mod memory_usage;
 mod newer;
 mod processes;
