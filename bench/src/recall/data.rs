@@ -16,9 +16,19 @@ const NONE: &str = "none";
 pub(crate) struct DataFile {
     pub(crate) name: String,
     pub(crate) language: String,
-    /// Whether the wording of messages is learned from it: then it measures nothing.
-    pub(crate) is_for_practice: bool,
+    /// What is learned from it, if it is for practice: then it measures nothing.
+    pub(crate) practice: Option<Practice>,
     pub(crate) collections: Vec<Collection>,
+}
+
+/// What is learned from a file for practice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Practice {
+    /// What the words of messages tell, and how sure a match is.
+    All,
+    /// What the words of messages tell: its documents are not what a developer's memories are, or have no text.
+    Wording,
 }
 
 pub(crate) struct Collection {
@@ -97,8 +107,7 @@ impl Collection {
 #[derive(Deserialize)]
 struct RawFile {
     lang: Option<String>,
-    #[serde(default)]
-    practice: bool,
+    practice: Option<Practice>,
     collections: Vec<RawCollection>,
 }
 
@@ -112,6 +121,7 @@ struct RawCollection {
 #[derive(Deserialize)]
 struct RawDocument {
     id: String,
+    #[serde(default)]
     text: String,
     name: Option<String>,
     description: Option<String>,
@@ -162,7 +172,7 @@ impl DataFile {
         let several = by_language.len() > 1;
         let file = |(language, collections)| {
             let name = if several { format!("{name} {language}") } else { name.clone() };
-            Self { name, language, is_for_practice: raw.practice, collections }
+            Self { name, language, practice: raw.practice, collections }
         };
         by_language.into_iter().map(file).collect()
     }

@@ -12,7 +12,7 @@ use dormouse_memory::{Scope, Store, StoreOptions};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::data::{Collection, DataFile, Document};
+use super::data::{Collection, DataFile, Document, Practice};
 use super::embeddings::VectorModel;
 use super::quality::Ranked;
 
@@ -27,8 +27,12 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// The collections of a file, ranked by vectors as well if there is a model.
+    /// The collections of a file, ranked by vectors as well if there is a model. None of a file whose messages alone are
+    /// learned from.
     pub(super) fn all(file: &DataFile, vectors: Option<&VectorModel>) -> Vec<Self> {
+        if file.practice == Some(Practice::Wording) {
+            return Vec::new();
+        }
         let open = |collection| match vectors {
             Some(vectors) => Self::with_vectors(collection, &vectors.model),
             None => Self::new(collection),

@@ -51,6 +51,11 @@ impl<'a> Opened<'a> {
         Self { file, directories }
     }
 
+    /// Whether a collection is of this half. What is for practice is of both: it is measured on neither.
+    fn has(&self, half: Half, place: usize) -> bool {
+        self.file.practice.is_some() || half.has(place)
+    }
+
     fn tune(&mut self, tuning: &RankTuning) {
         for directory in &mut self.directories {
             directory.tune(tuning);
@@ -71,7 +76,7 @@ impl<'a> Opened<'a> {
 
     fn of(&self, half: Half) -> impl Iterator<Item = (&Collection, &Directory)> {
         let all = self.file.collections.iter().zip(&self.directories).enumerate();
-        all.filter(move |(place, _)| half.has(*place)).map(|(_, both)| both)
+        all.filter(move |(place, _)| self.has(half, *place)).map(|(_, both)| both)
     }
 
     fn threshold(&self, half: Half) -> Threshold {
@@ -87,7 +92,7 @@ pub(crate) fn run(files: &[DataFile], vectors: Option<&VectorModel>) -> String {
     let [first, second] = chosen;
     let of = |half: Half| if half == Half::Even { first } else { second };
     let mut text = heading(&chosen, vectors.is_some());
-    for file in files.iter_mut().filter(|file| !file.file.is_for_practice) {
+    for file in files.iter_mut().filter(|file| file.file.practice.is_none()) {
         for half in HALVES {
             let columns = [RankTuning::default(), of(half.other()), of(half)].map(|tuning| {
                 file.tune(&tuning);
@@ -102,7 +107,7 @@ pub(crate) fn run(files: &[DataFile], vectors: Option<&VectorModel>) -> String {
     for file in &mut files {
         let has_none =
             file.file.collections.iter().any(|collection| collection.unrelated().next().is_some());
-        if file.file.is_for_practice || !has_none {
+        if file.file.practice.is_some() || !has_none {
             continue;
         }
         let mut figures = unasked::ByCategory::new();
@@ -156,7 +161,7 @@ fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
         .map(|opened| Lesson {
             file: opened.file,
             directories: &opened.directories,
-            half: if opened.file.is_for_practice { &all } else { &of_half },
+            half: if opened.file.practice.is_some() { &all } else { &of_half },
         })
         .collect();
     let learned = learn(&lessons);
@@ -165,7 +170,7 @@ fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
 
 fn mean(files: &mut [Opened<'_>], tuning: &RankTuning, of: impl Fn(&Opened<'_>) -> f64) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    for file in files.iter_mut().filter(|file| !file.file.is_for_practice) {
+    for file in files.iter_mut().filter(|file| !file.directories.is_empty()) {
         file.tune(tuning);
         sum += of(file);
         count += 1.0;

@@ -138,10 +138,10 @@ fn samples(lesson: &Lesson<'_>, wording: &HeldOutWording<'_>) -> Vec<Sample> {
         let mut add = |question: &CollectionQuestion, source| {
             let found = directory.ask(&question.text, MAX_SURE).hits;
             let files = found.iter().map(|hit| hit.memory.file.to_string()).collect();
-            let held_out = wording.of(&file.name, place);
+            let held_out = wording.figure(&file.name, place, &question.text);
             let hits = found.into_iter().map(|mut hit| {
-                if let Some(wording) = held_out {
-                    hit.evidence.message.wording = wording.figure(&question.text);
+                if let Some(figure) = held_out {
+                    hit.evidence.message.wording = figure;
                 }
                 let number = directory.number(hit.memory.file.as_str());
                 let document = number.and_then(|number| collection.documents.get(number));

@@ -46,7 +46,7 @@ impl<'a> RecallBench<'a> {
     /// Measures all files but those for practice, as the program is.
     pub(crate) fn run(&self) -> RecallReport {
         let measured: Vec<&DataFile> =
-            self.files.iter().filter(|file| !file.is_for_practice).collect();
+            self.files.iter().filter(|file| file.practice.is_none()).collect();
         let report = |file: &&DataFile| FileReport {
             elsewhere: elsewhere(&measured, file),
             ..measure(file, self.vectors)

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_search::MessageWording;
+use dormouse_search::{MessageWording, Tokenizer};
 
 use super::data::DataFile;
 use super::quality::ratio;
@@ -11,11 +11,11 @@ use super::quality::ratio;
 /// A word in fewer collections than these may be that of one project.
 const LEAST_COLLECTIONS: usize = 3;
 /// Strength of the pull of weights towards zero.
-const RIDGE: f64 = 0.012;
+const RIDGE: f64 = 0.003;
 const ROUNDS: usize = 1500;
 const RATE: f64 = 0.3;
 /// Smaller weights are left out of the list.
-const LEAST_WEIGHT: f64 = 0.02;
+const LEAST_WEIGHT: f64 = 0.05;
 /// The messages of one part of the collections are judged by what was learned from the other parts.
 const PARTS: usize = 8;
 
@@ -36,15 +36,16 @@ pub(super) fn examples<'a>(
     files: impl Iterator<Item = &'a DataFile>,
     has: impl Fn(usize) -> bool,
 ) -> Vec<Example<'a>> {
+    let tokenizer = Tokenizer::new();
     let mut examples = Vec::new();
-    for file in files.filter(|file| file.is_for_practice) {
+    for file in files.filter(|file| file.practice.is_some()) {
         let collections = file.collections.iter().enumerate();
         for (place, collection) in collections.filter(|(place, _)| has(*place)) {
             let mut add = |text: &'a str, is_helped| {
                 examples.push(Example {
                     collection: (&file.name, place),
                     text,
-                    words: MessageWording::words(text),
+                    words: MessageWording::words(&tokenizer, text),
                     is_unspaced: file.language == "zh",
                     is_helped,
                 });
@@ -61,6 +62,7 @@ pub(super) struct HeldOutWording<'a> {
     part_of: BTreeMap<CollectionKey<'a>, usize>,
     /// What was learned without each part.
     without: Vec<MessageWording>,
+    tokenizer: Tokenizer,
 }
 
 impl<'a> HeldOutWording<'a> {
@@ -74,12 +76,13 @@ impl<'a> HeldOutWording<'a> {
                 examples.iter().filter(|example| !is_in(example, part)).collect();
             MessageWording::new(learn(&others))
         });
-        Self { without: without.collect(), part_of }
+        Self { without: without.collect(), part_of, tokenizer: Tokenizer::new() }
     }
 
-    /// The list for a collection of a file for practice.
-    pub(super) fn of(&self, file: &'a str, place: usize) -> Option<&MessageWording> {
-        self.without.get(*self.part_of.get(&(file, place))?)
+    /// What the wording of a message of a file for practice tells by the words of other collections.
+    pub(super) fn figure(&self, file: &'a str, place: usize, message: &str) -> Option<f64> {
+        let wording = self.without.get(*self.part_of.get(&(file, place))?)?;
+        Some(wording.figure(&self.tokenizer, message))
     }
 }
 
@@ -97,7 +100,7 @@ pub(super) fn source(examples: &[Example<'_>]) -> String {
             .filter(|example| example.is_unspaced == is_unspaced)
             .filter_map(|example| {
                 let (file, place) = example.collection;
-                Some((held_out.of(file, place)?.figure(example.text), example.is_helped))
+                Some((held_out.figure(file, place, example.text)?, example.is_helped))
             })
             .collect();
         text.push_str(&format!(

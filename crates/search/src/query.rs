@@ -89,7 +89,7 @@ impl ParsedQuery {
         let mut query = Self {
             asks_when: asks_when(text),
             form: MessageForm::read(words, text),
-            wording: MessageWording::shipped().figure(text),
+            wording: MessageWording::shipped().figure(words, text),
             is_unspaced: is_mostly_unspaced(text),
             ..Self::default()
         };
