@@ -2,7 +2,7 @@
 //!
 //! A memory that replaces another one usually says so, and the other is removed. Not so if the contradiction was not noticed,
 //! or if the newer one was written by hand or by another agent. Memories without a description are left as they are: as single facts,
-//! they are worded alike without being about the same.
+//! they are worded alike without being about the same. And what comes from a less trusted source displaces nothing.
 
 use std::mem::swap;
 
@@ -51,6 +51,7 @@ fn newest_about_the_same(
         newer.store_index == older.store_index
             && newer.memory.header.kind == header.kind
             && newer.memory.header.description.is_some()
+            && newer.memory.header.effective_trust() >= header.effective_trust()
             && !newer.memory.header.quarantined
             && newer.stale.is_none()
             && written(newer) > written(older)

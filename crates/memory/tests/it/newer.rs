@@ -105,8 +105,12 @@ fn a_newer_memory_about_something_else_takes_no_place() {
 }
 
 #[test]
-fn what_is_pinned_keeps_its_place_and_what_is_quarantined_takes_none() {
-    for (file, line) in [("staging-db.md", "pinned: true"), ("pgbouncer.md", "quarantined: true")] {
+fn what_is_pinned_keeps_its_place_and_what_is_less_trusted_takes_none() {
+    for (file, line) in [
+        ("staging-db.md", "pinned: true"),
+        ("pgbouncer.md", "quarantined: true"),
+        ("pgbouncer.md", "trust: concluded"),
+    ] {
         let world = World::new();
         fill(&world);
         old(&world);
