@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_base::Clock;
+use dormouse_memory::MemoryFile;
 use dormouse_memory::recall::{MemoryHit, MemoryQuery, MemorySearch, QuarantineFilter};
 use dormouse_search::RecallTier;
 
@@ -50,7 +51,7 @@ fn ask(world: &World, question: &str) -> Vec<MemoryHit> {
 /// The first file, and the one whose place it has.
 fn first(hits: &[MemoryHit]) -> (&str, Option<&str>) {
     let hit = &hits[0];
-    (hit.memory.file.as_str(), hit.instead_of.as_ref().map(|file| file.as_str()))
+    (hit.memory.file.as_str(), hit.instead_of.as_ref().map(MemoryFile::as_str))
 }
 
 #[test]
