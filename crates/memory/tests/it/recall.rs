@@ -113,6 +113,17 @@ fn sure_or_nothing() {
 }
 
 #[test]
+fn a_word_about_the_last_answer_brings_nothing() {
+    let world = World::new();
+    world.write("release.md", "Releases go out on Mondays; shorter ones are merged. 继续集成。\n");
+    let recall = world.recall();
+    for text in ["go on", "shorter please", "继续", "继续吧"] {
+        assert_eq!(files(&ask(&world, &recall, text)), Vec::<&str>::new(), "{text}");
+    }
+    assert_eq!(files(&ask(&world, &recall, "when do shorter releases go out?")), ["release.md"]);
+}
+
+#[test]
 fn our_own_writes_are_found_at_once_by_everybody() {
     let world = World::new();
     let (store, recall, other) = (world.store(), world.recall(), world.recall());
