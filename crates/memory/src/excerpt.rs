@@ -1,19 +1,20 @@
 //! How much of a memory is shown at once, and which messages are worth a search: the same for our agent
 //! and for others.
 
-/// Maximum size of a recalled memory.
+/// Maximum number of lines of a recalled memory.
 const MOST_LINES: usize = 200;
-const MOST_BYTES: usize = 4_096;
+/// Maximum size of a recalled memory.
+pub const MAX_SHOWN_BYTES: usize = 4_096;
 /// Minimum number of words of a message that is searched for, or of characters in a script without spaces.
 const SHORTEST: usize = 2;
 
 /// The beginning of a text that is shown at once: whole lines, unless a single line is too long.
 pub fn beginning(text: &str) -> &str {
     let lines = text.split_inclusive('\n').take(MOST_LINES).map(str::len).sum::<usize>();
-    if lines <= MOST_BYTES {
+    if lines <= MAX_SHOWN_BYTES {
         return text.split_at(lines).0;
     }
-    let (head, _) = text.split_at(text.floor_char_boundary(MOST_BYTES));
+    let (head, _) = text.split_at(text.floor_char_boundary(MAX_SHOWN_BYTES));
     let at_a_line = head.rfind('\n').filter(|at| *at >= head.len() / 2);
     at_a_line.map_or(head, |at| head.split_at(at).0)
 }

@@ -42,7 +42,7 @@ pub use directories::{
 pub use doctor::{FindingKind, LintFinding, instruction_files, lint, lint_text};
 pub use draft::{DraftChange, DraftPlan, DraftRejection, MemoryDraft};
 pub use entry::{EntryProblem, Header, LONGEST_MEMORY, MemoryEntry, NewMemory};
-pub use excerpt::{beginning, is_substantial};
+pub use excerpt::{MAX_SHOWN_BYTES, beginning, is_substantial};
 pub use guards::{
     CORRECTIONS, CreatedContainers, EmptySettingsFile, GuardLine, GuardRegistry,
     GuardRegistryError, LineOrigin, MemoryGuard,

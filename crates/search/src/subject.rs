@@ -26,6 +26,11 @@ impl TextSubject {
         Self { weights, length }
     }
 
+    /// Whether the text has this term.
+    pub fn has(&self, term: &str) -> bool {
+        self.weights.contains_key(term)
+    }
+
     /// The cosine of the two vectors of weights: 0 if they share no term, 1 if they have the same terms.
     pub fn alike(&self, other: &Self) -> f64 {
         let shared = self.weights.iter().filter(|(term, _)| other.weights.contains_key(*term));

@@ -117,7 +117,7 @@ fn of_two_memories_about_the_same_the_newer_one_comes_first_and_says_so() {
     let home = TestHome::new();
     for (file, month, description, body) in [
         ("staging-db", 3, "Port of the staging database", "The staging database listens on 5433."),
-        ("pgbouncer", 9, "Staging database behind pgbouncer", "Connect to 6432 on staging."),
+        ("pgbouncer", 9, "Staging database behind pgbouncer", "Connect to port 6432 on staging."),
         ("oven", 5, "Bread is baked on Sundays", "Bring flour."),
     ] {
         let text = format!(
@@ -133,6 +133,11 @@ fn of_two_memories_about_the_same_the_newer_one_comes_first_and_says_so() {
     };
     assert_eq!(fields(0), (Some("pgbouncer.md"), Some("staging-db.md"), Some(true)), "{found:?}");
     assert_eq!((fields(1).0, fields(1).1), (Some("staging-db.md"), None), "{found:?}");
+    assert_eq!(found[1]["replaced_by"], "pgbouncer.md", "{found:?}");
     let explained = run(&home, &["recall", question, "--explain"]).success().stdout.clone();
     assert!(explained.contains("newer than staging-db.md, which is about the same"), "{explained}");
+    assert!(explained.contains("older than pgbouncer.md, which is about the same"), "{explained}");
+    let word = run(&home, &["recall", "staging", "--explain"]).success().stdout.clone();
+    assert!(word.contains("does not search for a message of one word"), "{word}");
+    assert_eq!(recall(&home, &["staging"])[0]["sure"], false);
 }

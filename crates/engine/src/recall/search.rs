@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{RecallMatch, RecallRanking};
-use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
+use dormouse_memory::recall::{MemoryHit, PlaceExchange, RESCAN_INTERVAL};
 use dormouse_memory::{
     ReachableMemories, RecallMessage, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
 };
@@ -154,8 +154,13 @@ pub(super) fn why(UnaskedMemory { hit, .. }: &UnaskedMemory) -> String {
         }
         None => format!("{} ({sure:.0} % sure)", words.join(", ")),
     };
-    match &hit.instead_of {
-        Some(older) => format!("{found}; newer than {older}, which is about the same"),
+    match &hit.exchanged {
+        Some(PlaceExchange::NewerThan(older)) => {
+            format!("in place of {older}, which is about the same and older: {found}")
+        }
+        Some(PlaceExchange::OlderThan(newer)) => {
+            format!("{newer} is about the same, newer, and comes in its place: {found}")
+        }
         None => found,
     }
 }

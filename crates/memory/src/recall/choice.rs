@@ -2,6 +2,8 @@
 
 use dormouse_search::RecallTier;
 
+use crate::excerpt::is_substantial;
+
 use super::hit::{MemoryHit, MemoryRanking};
 
 /// Maximum number of memories whose text is shown in a turn.
@@ -60,20 +62,27 @@ pub enum RecallAddition {
     IfSelected,
     /// A session does not read its directory.
     Never,
+    /// A session does not search for so short a message.
+    TooShort,
 }
 
-/// How each of these hits, best first, would get into a conversation. Of those that a session reads, only the first few
-/// are added automatically.
+/// How each of these hits, best first, would get into a conversation with this message. Of those that a session reads, only the
+/// first few are added automatically.
 pub fn recall_additions<'a>(
+    message: &str,
     hits: impl IntoIterator<Item = &'a MemoryHit>,
     is_read: impl Fn(&MemoryHit) -> bool,
 ) -> Vec<RecallAddition> {
     let hits: Vec<&MemoryHit> = hits.into_iter().collect();
     let read = hits.iter().copied().filter(|hit| is_read(hit));
     let mut tiers = shown_tiers(read).into_iter();
+    let is_searched_for = is_substantial(message);
     let addition = |hit: &&MemoryHit| {
         if !is_read(hit) {
             return RecallAddition::Never;
+        }
+        if !is_searched_for {
+            return RecallAddition::TooShort;
         }
         match tiers.next() {
             Some(RecallTier::Sure) => RecallAddition::Whole,

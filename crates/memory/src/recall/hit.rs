@@ -24,6 +24,15 @@ pub enum QuarantineFilter {
     Include,
 }
 
+/// With which memory about the same another one exchanged places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlaceExchange {
+    /// An older one, which the message matched.
+    NewerThan(MemoryFile),
+    /// A newer one, which now stands where this one was.
+    OlderThan(MemoryFile),
+}
+
 /// A query to the memories.
 #[derive(Debug, Clone)]
 pub struct MemoryQuery<'a> {
@@ -80,9 +89,9 @@ pub struct MemoryHit {
     pub stale: Option<Freshness>,
     /// Ranks by words and by vectors; `None` if no vectors were used.
     pub fused_rank: Option<FusedRank>,
-    /// The older memory about the same that the message matched, if this one takes its place.
-    pub instead_of: Option<MemoryFile>,
-    /// Matching terms, highest gain first: those of the older memory if this one takes its place.
+    /// The memory about the same with which this one exchanged places: then the figures above and the matches are its own.
+    pub exchanged: Option<PlaceExchange>,
+    /// Matching terms, highest gain first.
     pub matches: Vec<TermMatch>,
 }
 

@@ -14,6 +14,7 @@ use dormouse_search::{
 };
 use jiff::{SignedDuration, Timestamp};
 
+use super::choice::MAX_SURE;
 use super::hit::{MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter};
 use super::index::DirectoryIndex;
 use super::newer::{FoundText, prefer_newer};
@@ -125,7 +126,8 @@ impl MemorySearch {
         let request = RankRequest {
             text: query.text,
             files: query.files,
-            count: query.limit.saturating_add(SPARE),
+            // Exchanges among the first must not depend on how many are asked for.
+            count: query.limit.max(MAX_SURE).saturating_add(SPARE),
             now: query.now.as_second(),
             vector,
             admits: &|doc| Self::admits(&view, doc, query),
@@ -207,9 +209,8 @@ impl MemorySearch {
             .collect();
         // A stable sort: equal scores keep the order of the ranking.
         found.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
-        found.truncate(query.limit);
-        prefer_newer(&mut found, |text| self.ranker.subject(view, text));
-        found.into_iter().map(|found| found.hit).collect()
+        prefer_newer(&mut found, query.now, |text| self.ranker.subject(view, text));
+        found.into_iter().take(query.limit).map(|found| found.hit).collect()
     }
 
     /// Reads a memory as its file is now; `None` if it may no longer be returned.
@@ -250,7 +251,7 @@ impl MemorySearch {
             calibration: ranked.calibration,
             stale,
             fused_rank: ranked.fused_rank,
-            instead_of: None,
+            exchanged: None,
             matches: ranked.matches,
         };
         Some(FoundText { hit, text })

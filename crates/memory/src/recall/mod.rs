@@ -15,6 +15,7 @@ pub use choice::{
     MAX_LIKELY, MAX_SURE, RecallAddition, RecallChoice, recall_additions, shown_tiers,
 };
 pub use hit::{
-    MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL,
+    MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, PlaceExchange, QuarantineFilter,
+    RESCAN_INTERVAL,
 };
 pub use memory_search::MemorySearch;

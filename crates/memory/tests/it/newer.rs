@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_base::Clock;
-use dormouse_memory::MemoryFile;
-use dormouse_memory::recall::{MemoryHit, MemoryQuery, MemorySearch, QuarantineFilter};
+use dormouse_memory::recall::{
+    MemoryHit, MemoryQuery, MemorySearch, PlaceExchange, QuarantineFilter,
+};
 use dormouse_search::RecallTier;
 
 use crate::world::World;
@@ -42,16 +43,24 @@ fn new(world: &World, kind: &str, month: u8) {
 }
 
 fn ask(world: &World, question: &str) -> Vec<MemoryHit> {
+    ask_for(world, question, 10)
+}
+
+fn ask_for(world: &World, question: &str, limit: usize) -> Vec<MemoryHit> {
     let recall = MemorySearch::open(vec![Arc::new(world.store())], None);
-    let mut query = MemoryQuery::new(question, 10, world.clock.now());
+    let mut query = MemoryQuery::new(question, limit, world.clock.now());
     query.quarantined = QuarantineFilter::Include;
     recall.query(&query).unwrap().hits
 }
 
 /// The first file, and the one whose place it has.
 fn first(hits: &[MemoryHit]) -> (&str, Option<&str>) {
-    let hit = &hits[0];
-    (hit.memory.file.as_str(), hit.instead_of.as_ref().map(MemoryFile::as_str))
+    let older = match &hits[0].exchanged {
+        Some(PlaceExchange::NewerThan(older)) => Some(older.as_str()),
+        Some(PlaceExchange::OlderThan(newer)) => panic!("{newer} comes before it"),
+        None => None,
+    };
+    (hits[0].memory.file.as_str(), older)
 }
 
 #[test]
@@ -67,7 +76,9 @@ fn the_newer_of_two_memories_about_the_same_comes_first() {
     assert_eq!(first(&hits), ("pgbouncer.md", Some("staging-db.md")), "{hits:?}");
     assert!(hits[0].tier > hits[1].tier && hits[0].confidence > hits[1].confidence, "{hits:?}");
     assert!(hits[0].score > hits[1].score, "{hits:?}");
-    assert_eq!((hits[1].memory.file.as_str(), &hits[1].instead_of), ("staging-db.md", &None));
+    assert_eq!(hits[1].memory.file.as_str(), "staging-db.md");
+    let newer = PlaceExchange::OlderThan(hits[0].memory.file.clone());
+    assert_eq!(hits[1].exchanged.as_ref(), Some(&newer));
 }
 
 #[test]
@@ -103,6 +114,50 @@ fn a_newer_memory_about_something_else_takes_no_place() {
     let hits = ask(&world, QUESTION);
     assert_eq!(first(&hits), ("staging-db.md", None));
     assert_eq!(hits[1].memory.file.as_str(), "snapshots.md", "it was considered: {hits:?}");
+}
+
+#[test]
+fn a_newer_memory_about_what_was_not_asked_for_takes_no_place() {
+    for ([old, old_body], [new, new_body], question) in [
+        (
+            ["Marta reviews changes of payment code", "Ask her in the channel."],
+            ["Deniz reviews changes of shipping code", "Ask him in the channel."],
+            "who is Marta?",
+        ),
+        (
+            ["API v1 allows 100 requests a minute", "Answer 429 above that."],
+            ["API v2 allows 600 requests a minute", "Answer 429 above that."],
+            "how many requests does API v1 allow in a minute?",
+        ),
+        (
+            ["测试环境用账号 tester01 登录", "密码在密码库里。"],
+            ["预发环境用账号 stage02 登录", "密码在密码库里。"],
+            "测试环境用哪个账号登录？",
+        ),
+    ] {
+        let world = World::new();
+        fill(&world);
+        memory(&world, "old.md", "project", 3, old, old_body);
+        memory(&world, "new.md", "project", 9, new, new_body);
+        assert_eq!(first(&ask(&world, question)), ("old.md", None), "{question}");
+    }
+}
+
+#[test]
+fn the_number_of_results_and_a_time_to_come_change_nothing() {
+    let world = World::new();
+    fill(&world);
+    old(&world);
+    new(&world, "project", 9);
+    let only = ask_for(&world, QUESTION, 1);
+    assert_eq!((first(&only), only.len()), (("pgbouncer.md", Some("staging-db.md")), 1));
+    let text = world.text("staging-db.md").replacen("2026-03", "2126-03", 1);
+    world.write("staging-db.md", &text);
+    let before_both = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let file =
+        std::fs::File::options().append(true).open(world.memory().join("staging-db.md")).unwrap();
+    file.set_modified(before_both).unwrap();
+    assert_eq!(first(&ask(&world, QUESTION)), ("pgbouncer.md", Some("staging-db.md")));
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn ranked(viewer: &Viewer, query: &ListQuery) -> Result<Listed, ViewerError> {
     let is_read = |hit: &MemoryHit| {
         viewer.scope_at(hit.store_index) != StoreScope::Repo && !hit.memory.header.quarantined
     };
-    let additions = recall_additions(&ranking.hits, is_read);
+    let additions = recall_additions(query.text, &ranking.hits, is_read);
     let with_reasons = |(hit, addition): (MemoryHit, RecallAddition)| {
         let found = viewer.memories().found(&hit)?;
         Some((found, Some(RankReasons { hit, addition })))

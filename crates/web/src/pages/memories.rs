@@ -1,6 +1,6 @@
 //! The list of memories, with the form above it and the reasons of a ranking.
 
-use dormouse_memory::recall::{MemoryHit, RecallAddition};
+use dormouse_memory::recall::{MemoryHit, PlaceExchange, RecallAddition};
 use dormouse_memory::{Freshness, MemoryType, StoreScope, Trust};
 use dormouse_search::MatchKind;
 use maud::{Markup, html};
@@ -154,6 +154,7 @@ fn reasons(rank: &RankReasons) -> Markup {
         }
         details class="why" {
             summary { (msg!("rank-why")) }
+            @if let Some(exchange) = &hit.exchanged { p { (exchange_words(exchange)) } }
             p { (msg!("rank-score", score = format!("{:.2}", hit.score))) }
             @if !hit.matches.is_empty() {
                 table {
@@ -171,9 +172,15 @@ fn reasons(rank: &RankReasons) -> Markup {
                     (msg!("rank-vectors", words = position(ranks.word_rank), vectors = position(ranks.vector_rank), similarity = format!("{:.2}", ranks.similarity)))
                 }
             }
-            @if let Some(older) = &hit.instead_of { p { (msg!("rank-newer", file = older.to_string())) } }
             @if let Some(stale) = hit.stale { p { (stale_words(stale)) } }
         }
+    }
+}
+
+fn exchange_words(exchange: &PlaceExchange) -> String {
+    match exchange {
+        PlaceExchange::NewerThan(older) => msg!("rank-newer", file = older.to_string()),
+        PlaceExchange::OlderThan(newer) => msg!("rank-older", file = newer.to_string()),
     }
 }
 
@@ -191,6 +198,7 @@ fn addition(addition: RecallAddition) -> String {
         RecallAddition::Line => msg!("rank-line"),
         RecallAddition::IfSelected => msg!("rank-if-selected"),
         RecallAddition::Never => msg!("rank-never"),
+        RecallAddition::TooShort => msg!("rank-too-short"),
     }
 }
 

@@ -55,12 +55,21 @@ pub(super) fn table(memories: &[ScopedMemory<'_>], stores: &SelectedStores) -> T
             found.memory.file.to_string(),
             header.kind.map_or("-", MemoryType::as_str).to_owned(),
             found.scoped.scope.to_string(),
-            found.age(stores.now).to_string(),
+            age_words(found.age(stores.now)),
             usage_column(&found.usage()),
             summary,
         ]);
     }
     table
+}
+
+/// An age in the user's language; the model always reads it in English.
+pub(super) fn age_words(age: Age) -> String {
+    match age.days() {
+        0 => msg!("memory-age-today"),
+        1 => msg!("memory-age-yesterday"),
+        days => msg!("memory-age-days", count = days),
+    }
 }
 
 /// How often a memory was recalled (r), cited (c), followed (h) and violated (v).
@@ -77,7 +86,7 @@ fn usage_column(uses: &MemoryUsage) -> String {
 
 fn usage_sentence(uses: &MemoryUsage, now: Timestamp) -> String {
     let helped = match uses.last_helped {
-        Some(time) => msg!("memory-usage-helped", when = Age::between(time, now).to_string()),
+        Some(time) => msg!("memory-usage-helped", when = age_words(Age::between(time, now))),
         None => msg!("memory-usage-not-helped"),
     };
     msg!(
@@ -125,7 +134,7 @@ pub(super) async fn show(arguments: &NamedArguments, world: &World) -> Result<Ex
         "memory-show-header",
         path = found.path_text(),
         scope = found.scoped.scope.to_string(),
-        age = found.age(stores.now).to_string()
+        age = age_words(found.age(stores.now))
     ));
     let uses = found.usage();
     if uses != MemoryUsage::default() {

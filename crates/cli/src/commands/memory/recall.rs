@@ -4,18 +4,18 @@
 //! after printing the results, so that the user does not wait for the scan.
 
 use dormouse_base::Settings;
-use dormouse_memory::StoreScope;
 use dormouse_memory::recall::{
-    MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, RecallAddition,
-    recall_additions,
+    MemoryHit, MemoryQuery, MemoryRanking, PlaceExchange, QuarantineFilter, RESCAN_INTERVAL,
+    RecallAddition, recall_additions,
 };
+use dormouse_memory::{MAX_SHOWN_BYTES, StoreScope};
 use dormouse_search::{FusedRank, MatchKind, VectorUse};
 use dormouse_tui::width;
 use dormouse_web::evidence_words;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::list::table;
+use super::list::{age_words, table};
 use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores};
 use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
 use crate::message_catalog::msg;
@@ -28,6 +28,8 @@ use crate::wiring::world::World;
 const QUICK_SCAN_FILES: u32 = 5_000;
 /// With more files, only an index older than this is updated.
 const LARGE_SCAN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// Only the beginning of a long memory is added.
+const LONGEST_SHOWN: u64 = MAX_SHOWN_BYTES as u64;
 /// Columns of a query that a message about it repeats.
 const SHOWN_QUERY: usize = 80;
 
@@ -50,6 +52,9 @@ struct ScoredMemoryJson {
     /// The older memory about the same whose place it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     instead_of: Option<String>,
+    /// The newer memory about the same that has its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
     /// Its ranks by words and by embeddings, if embeddings were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     places: Option<RanksJson>,
@@ -151,22 +156,24 @@ fn run_search(
     let hits: Vec<(&MemoryHit, ScopedMemory<'_>)> =
         ranking.hits.iter().filter_map(|hit| Some((hit, stores.memory_of(hit)?))).collect();
     if request.json {
-        let rows = hits.iter().zip(additions(&hits, stores)).map(|((hit, found), addition)| {
-            ScoredMemoryJson {
-                row: found.summary(stores.now),
-                score: hit.score,
-                coverage: hit.evidence.coverage,
-                confidence: hit.confidence,
-                sure: addition == RecallAddition::Whole,
-                likely: addition == RecallAddition::Line,
-                why: request.explain.then(|| matches_json(hit)),
-                instead_of: hit.instead_of.as_ref().map(ToString::to_string),
-                places: hit.fused_rank.map(RanksJson::from),
-            }
-        });
+        let rows =
+            hits.iter().zip(additions(request, &hits, stores)).map(|((hit, found), addition)| {
+                ScoredMemoryJson {
+                    row: found.summary(stores.now),
+                    score: hit.score,
+                    coverage: hit.evidence.coverage,
+                    confidence: hit.confidence,
+                    sure: addition == RecallAddition::Whole,
+                    likely: addition == RecallAddition::Line,
+                    why: request.explain.then(|| matches_json(hit)),
+                    instead_of: older(hit),
+                    replaced_by: newer(hit),
+                    places: hit.fused_rank.map(RanksJson::from),
+                }
+            });
         print::json(&rows.collect::<Vec<_>>())?;
     } else if request.explain {
-        explain(&hits, stores);
+        explain(request, &hits, stores);
     } else {
         let found: Vec<ScopedMemory<'_>> = hits.into_iter().map(|(_, found)| found).collect();
         table(&found, stores).print(&world.environment);
@@ -204,34 +211,43 @@ fn matches_json(hit: &MemoryHit) -> Vec<MatchJson> {
 
 /// How each result would get into a conversation: a session does not read the repository's directory.
 fn additions(
+    request: &SearchRequest<'_>,
     hits: &[(&MemoryHit, ScopedMemory<'_>)],
     stores: &SelectedStores,
 ) -> Vec<RecallAddition> {
     let is_read = |hit: &MemoryHit| {
         stores.list.get(hit.store_index).is_some_and(|scoped| scoped.scope != StoreScope::Repo)
     };
-    recall_additions(hits.iter().map(|(hit, _)| *hit), is_read)
+    recall_additions(request.text, hits.iter().map(|(hit, _)| *hit), is_read)
 }
 
 /// Prints each memory with the reasons for its rank.
-fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
-    for ((hit, found), addition) in hits.iter().zip(additions(hits, stores)) {
+fn explain(
+    request: &SearchRequest<'_>,
+    hits: &[(&MemoryHit, ScopedMemory<'_>)],
+    stores: &SelectedStores,
+) {
+    for ((hit, found), addition) in hits.iter().zip(additions(request, hits, stores)) {
         let verdict = match addition {
             RecallAddition::Whole => msg!("recall-explain-sure"),
             RecallAddition::Line => msg!("recall-explain-likely"),
             RecallAddition::IfSelected => msg!("recall-explain-not-sure"),
             RecallAddition::Never => msg!("recall-explain-repo"),
+            RecallAddition::TooShort => msg!("recall-explain-too-short"),
         };
         print::data_line(&msg!(
             "recall-explain",
             file = found.memory.file.to_string(),
             scope = found.scoped.scope.to_string(),
-            age = found.age(stores.now).to_string(),
+            age = age_words(found.age(stores.now)),
             score = format!("{:.2}", hit.score),
             confidence = format!("{:.0}", hit.confidence * 100.0),
-            tokens = found.memory.size.div_ceil(4),
+            tokens = found.memory.size.min(LONGEST_SHOWN).div_ceil(4),
             verdict = verdict
         ));
+        for line in hit.exchanged.iter().map(exchange_line) {
+            print::data_line(&format!("  {line}"));
+        }
         print::data_line(&format!("  {}", confidence_line(hit)));
         for line in hit.fused_rank.iter().map(ranks_line) {
             print::data_line(&format!("  {line}"));
@@ -249,10 +265,6 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
             };
             print::data_line(&format!("  {:+.2}  {reason}", why.gain));
         }
-        if let Some(older) = &hit.instead_of {
-            let reason = msg!("recall-explain-newer", file = older.to_string());
-            print::data_line(&format!("  {reason}"));
-        }
         if let Some(stale) = hit.stale {
             let reason = if stale.is_broken() {
                 msg!("recall-explain-file-missing")
@@ -261,6 +273,28 @@ fn explain(hits: &[(&MemoryHit, ScopedMemory<'_>)], stores: &SelectedStores) {
             };
             print::data_line(&format!("  {reason}"));
         }
+    }
+}
+
+/// With which memory it exchanged places.
+fn exchange_line(exchange: &PlaceExchange) -> String {
+    match exchange {
+        PlaceExchange::NewerThan(older) => msg!("recall-explain-newer", file = older.to_string()),
+        PlaceExchange::OlderThan(newer) => msg!("recall-explain-older", file = newer.to_string()),
+    }
+}
+
+fn older(hit: &MemoryHit) -> Option<String> {
+    match hit.exchanged.as_ref()? {
+        PlaceExchange::NewerThan(older) => Some(older.to_string()),
+        PlaceExchange::OlderThan(_) => None,
+    }
+}
+
+fn newer(hit: &MemoryHit) -> Option<String> {
+    match hit.exchanged.as_ref()? {
+        PlaceExchange::NewerThan(_) => None,
+        PlaceExchange::OlderThan(newer) => Some(newer.to_string()),
     }
 }
 

@@ -247,6 +247,9 @@ memory-change-held-hint = to review it, run `dormouse memory inbox`
 
 memory-list-empty = No memories yet. To save one, see `dormouse memory add --help`.
 memory-list-no-match = No memory matches. To list all, run `dormouse memory list` without options.
+memory-age-today = today
+memory-age-yesterday = yesterday
+memory-age-days = { $count } days ago
 memory-show-header = { $path } ({ $scope }, last changed { $age })
 memory-usage = recalled { $recalled ->
         [one] once
@@ -350,13 +353,15 @@ recall-explain-not-sure = a session does not add it by itself; the small model m
 recall-explain-confidence = the probability, as log odds: { $base } for any memory, then { $parts }
 recall-explain-work = topic: { $word }
 recall-explain-file = open file: { $file }
+recall-explain-too-short = a session does not search for a message of one word
 recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family
 recall-explain-related = { $word } as `{ $term }`, related word
 recall-explain-typo = { $word } as `{ $term }`, one letter different
 recall-explain-company = `{ $term }`: not in the query, but frequent in the best matches
-recall-explain-newer = newer than { $file }, which is about the same and is what the message matched
+recall-explain-newer = newer than { $file }, which is about the same: it comes in its place; what follows is why { $file } matched
+recall-explain-older = older than { $file }, which is about the same and comes in its place; what follows is why { $file } matched
 recall-explain-file-missing = lower score: a file that it refers to no longer exists
 recall-explain-file-changed = lower score: a file that it refers to changed since
 recall-explain-ranks = rank by words: { $words } (score { $score }); by embeddings: { $vectors } (similarity { $similarity })
