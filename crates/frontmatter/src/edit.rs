@@ -3,11 +3,10 @@
 
 use thiserror::Error;
 
-use crate::parse::parse;
+use crate::parse::{parse, yaml_fields};
 use crate::scalar::scalar;
 use crate::split::{Span, Split, split};
 use crate::value::{FrontmatterFields, FrontmatterProblem, Value};
-use crate::yaml;
 
 /// Why a key was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -170,7 +169,7 @@ fn line_end(text: &str) -> &'static str {
 /// Whether two blocks differ only in the key. Both are read by the YAML parser, which sees more than the line
 /// reader.
 fn matches(after: &str, before: &str, key: &str, value: Option<&Value>) -> bool {
-    let (Ok(after), Ok(before)) = (yaml::fields(after), yaml::fields(before)) else { return false };
+    let (Ok(after), Ok(before)) = (yaml_fields(after), yaml_fields(before)) else { return false };
     let (after, before) = (FrontmatterFields(after), FrontmatterFields(before));
     let Some((outer, inner)) = key.split_once('.') else {
         return after.get(key) == value && others(&after, key) == others(&before, key);

@@ -42,6 +42,41 @@ fn lists_are_written_and_replaced_whole() {
 }
 
 #[test]
+fn values_that_lack_only_their_quotes_are_read_and_kept() {
+    for value in [
+        "Deploys: only on Mondays",
+        "部署: 只在周一",
+        "`cargo test` needs docker",
+        "@marta reviews payments",
+        "*Never* on Fridays: ask first",
+        "[WIP] importer of \"old\" orders",
+        "\"Deploy\" means: ship it",
+        "what it is about:",
+        "C:\\temp: the \\n stays",
+    ] {
+        for end in ["\n", "\r\n"] {
+            let text = ["---", "name: Deploys", &format!("description: {value}"), "metadata:"]
+                .into_iter()
+                .chain([&*format!("  note: {value}"), "type: project", "---", "body"])
+                .collect::<Vec<_>>()
+                .join(end);
+            let parsed = parse(&text);
+            assert_eq!(parsed.problem, None, "{text}");
+            assert_eq!(parsed.fields.text("description"), Some(value));
+            assert_eq!(parsed.fields.nested_text("metadata", "note"), Some(value));
+            assert_eq!(parsed.fields.text("type"), Some("project"));
+            assert_eq!(parsed.body, "body");
+            let changed = set(&text, "type", "feedback").unwrap();
+            assert_eq!(changed, text.replace("type: project", "type: feedback"));
+        }
+    }
+    for broken in ["tags: [a\n", "name: \"a\n", "name: a\nname: b: c\n", "a: b: c\n  d\n"] {
+        let text = format!("---\n{broken}---\n");
+        assert!(matches!(parse(&text).problem, Some(FrontmatterProblem::Yaml { .. })), "{text}");
+    }
+}
+
+#[test]
 fn unusual_frontmatter_is_refused_rather_than_damaged() {
     let flow = "---\n{name: a,\nother: b}\n---\n";
     assert_eq!(parse(flow).fields.text("other"), Some("b"));
@@ -100,6 +135,16 @@ proptest! {
         prop_assert_eq!(parsed.fields.get("other"), Some(&Value::Text(other)));
         prop_assert_eq!(parsed.body, "\nbody");
         prop_assert_eq!(remove(&both, "other").unwrap(), one);
+    }
+
+    /// Quotes are only added where YAML reads nothing, and then the value is what stands there.
+    #[test]
+    fn a_value_without_its_quotes_is_what_stands_there(value in "[ -~]{1,30}|\\PC{1,20}") {
+        let value = value.trim();
+        let parsed = parse(&format!("---\ndescription: {value}\n---\n")).fields;
+        if yaml::fields(&format!("description: {value}\n")).is_err() && !parsed.is_empty() {
+            prop_assert_eq!(parsed.text("description"), Some(value));
+        }
     }
 
     /// Where the quick reading says something, the parser says the same.

@@ -3,7 +3,7 @@
 //! Memories, skills, subagent definitions and hook configurations share this reader.
 //!
 //! *Invariants:* reading never fails: a block that cannot be read is a [`FrontmatterProblem`], and the text counts
-//! as having no fields. Input, nesting and aliases are bounded. Editing changes only the lines of one key, so unknown
+//! as having no fields. A value that lacks only the quotes that YAML wants is read as it stands. Input, nesting and aliases are bounded. Editing changes only the lines of one key, so unknown
 //! keys, comments, order and line endings stay as they are; a block too unusual to edit by line is refused.
 //!
 //! *Absent:* I/O, the meaning of keys.
@@ -16,6 +16,7 @@ mod parse;
 mod plain;
 mod scalar;
 mod split;
+mod unquoted;
 mod value;
 mod yaml;
 

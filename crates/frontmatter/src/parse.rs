@@ -2,7 +2,7 @@
 
 use crate::split::{Split, split};
 use crate::value::{FrontmatterFields, FrontmatterProblem, LONGEST, Value};
-use crate::{plain, yaml};
+use crate::{plain, unquoted, yaml};
 
 /// A text split into frontmatter fields and body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +60,12 @@ pub fn parse_head(head: &str) -> FrontmatterFields {
 fn fields_of(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
     match plain::fields(inner) {
         Some(fields) => Ok(fields),
-        None => yaml::fields(inner),
+        None => yaml_fields(inner),
     }
+}
+
+/// The fields as YAML, or, where it is not valid, with the missing quotes.
+pub(crate) fn yaml_fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
+    yaml::fields(inner)
+        .or_else(|problem| yaml::fields(&unquoted::with_quotes(inner)).map_err(|_| problem))
 }

@@ -18,7 +18,8 @@ fn is_plain(text: &str) -> bool {
         && !text.chars().any(must_be_escaped)
 }
 
-fn quoted(text: &str) -> String {
+/// The text in double quotes.
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -23,6 +23,11 @@ pub(crate) fn fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterPro
     }
 }
 
+/// Whether a text is one scalar to YAML.
+pub(crate) fn is_scalar(text: &str) -> bool {
+    matches!(document(text), Ok(None | Some(Value::Text(_))))
+}
+
 /// The one document of a text; `None` for an empty text.
 fn document(text: &str) -> Result<Option<Value>, FrontmatterProblem> {
     let mut builder = Builder::default();

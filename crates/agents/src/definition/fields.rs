@@ -6,9 +6,7 @@ use std::path::Path;
 use dormouse_base::nearest_name;
 use dormouse_conversation::Effort;
 use dormouse_conversation::known_tools::KNOWN_TOOLS;
-use dormouse_frontmatter::{
-    self as frontmatter, FrontmatterProblem, ParsedFrontmatter, Value as Field,
-};
+use dormouse_frontmatter::{self as frontmatter, FrontmatterProblem, Value as Field};
 use dormouse_model::is_model_family;
 use dormouse_permissions::PermissionMode;
 use serde_json::{Map, Value};
@@ -51,14 +49,7 @@ pub fn parse_markdown_agent(
     problems: &mut Vec<AgentProblem>,
 ) -> Option<AgentDefinition> {
     let place = path.display().to_string();
-    let quoted = with_quotes(text);
-    let parsed = match frontmatter::parse(text) {
-        // Descriptions with an unquoted colon are common.
-        ParsedFrontmatter { problem: Some(FrontmatterProblem::Yaml { .. }), .. } => {
-            frontmatter::parse(&quoted)
-        }
-        parsed => parsed,
-    };
+    let parsed = frontmatter::parse(text);
     let unusable =
         |line, problem: String| AgentProblem { place: place.clone(), line, problem, loaded: false };
     if let Some(problem) = parsed.problem {
@@ -67,11 +58,7 @@ pub fn parse_markdown_agent(
             FrontmatterProblem::NoMapping => 2,
             FrontmatterProblem::Yaml { line, .. } => line,
         };
-        let advice = match problem {
-            FrontmatterProblem::Yaml { .. } => "; quote values that contain `: ` or `#`",
-            FrontmatterProblem::Unclosed | FrontmatterProblem::NoMapping => "",
-        };
-        problems.push(unusable(Some(line), format!("{problem}{advice}")));
+        problems.push(unusable(Some(line), problem.to_string()));
         return None;
     }
     if parsed.fields.is_empty() {
@@ -120,21 +107,6 @@ pub fn parse_settings_agent(
     let digest = digest(&object.to_string());
     let source = AgentSource { origin, file: Some(file.to_owned()), digest };
     reader.definition(Some(name.to_owned()), &prompt, source)
-}
-
-/// Quotes the unquoted one-line texts.
-fn with_quotes(text: &str) -> String {
-    let mut fences = 0;
-    let line = |line: &str| {
-        fences += usize::from(line.trim_end() == "---");
-        let value = ["description", "initialPrompt"].into_iter().find_map(|key| {
-            let value = line.strip_prefix(key)?.strip_prefix(':')?.trim();
-            let plain = !value.starts_with(['"', '\'', '|', '>', '[', '{']) && !value.is_empty();
-            (fences == 1 && plain).then(|| format!("{key}: '{}'", value.replace('\'', "''")))
-        });
-        value.unwrap_or_else(|| line.to_owned())
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn digest(text: &str) -> String {

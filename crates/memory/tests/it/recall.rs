@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::Clock;
-use dormouse_memory::Expected;
+use dormouse_memory::{Expected, MemoryType, Trust};
 use proptest::prelude::*;
 
 use crate::world::{World, file, note, person};
@@ -110,6 +110,22 @@ fn sure_or_nothing() {
     assert_eq!(sure("how do monads compose"), 0);
     // Thirty memories say the same: none of them is meant.
     assert_eq!(sure("gardening and the weather"), 0);
+}
+
+#[test]
+fn a_description_with_a_colon_needs_no_quotes() {
+    let world = World::new();
+    let text = "---\nname: Deploys\ndescription: Deploys: only on Mondays\ntype: project\ntrust: tool\n---\nAsk Marta.\n";
+    world.write("deploys.md", text);
+    let ranking = ask(&world, &world.recall(), "on which days are deploys allowed?");
+    let memory = &ranking.hits[0].memory;
+    assert_eq!(memory.header.description.as_deref(), Some("Deploys: only on Mondays"));
+    assert_eq!(memory.header.kind, Some(MemoryType::Project));
+    assert_eq!(
+        memory.header.effective_trust(),
+        Trust::Tool,
+        "an instruction to trust it less is read as well"
+    );
 }
 
 #[test]
