@@ -52,6 +52,8 @@ fn values_that_lack_only_their_quotes_are_read_and_kept() {
         "[WIP] importer of \"old\" orders",
         "\"Deploy\" means: ship it",
         "what it is about:",
+        "\"Deploy\" means: \"ship it\"",
+        "> 5 items: slow",
         "C:\\temp: the \\n stays",
     ] {
         for end in ["\n", "\r\n"] {
@@ -70,6 +72,19 @@ fn values_that_lack_only_their_quotes_are_read_and_kept() {
             assert_eq!(changed, text.replace("type: project", "type: feedback"));
         }
     }
+    // What YAML understands keeps its meaning.
+    let text = "---\nname: a: b\ntools: [Bash, Write] # only\nnote: |\n  c: d: e\nmore:\n  long: \"f\n    g: h: i\"\n\
+                x: &t project\ntype: *t\n描述:\t部署: 周一\n---\n";
+    let fields = parse(text).fields;
+    assert_eq!((fields.text("name"), fields.text("note")), (Some("a: b"), Some("c: d: e\n")));
+    assert_eq!(fields.get("tools").unwrap().texts(), ["Bash", "Write"]);
+    assert_eq!(fields.nested_text("more", "long"), Some("f g: h: i"));
+    assert_eq!((fields.text("type"), fields.text("描述")), (Some("project"), Some("部署: 周一")));
+    let second = parse("---\nname: a: b\ntags: [c\n---\n").problem.unwrap();
+    assert!(
+        second.to_string().contains("line 3") && second.to_string().contains("quotes"),
+        "{second}"
+    );
     for broken in ["tags: [a\n", "name: \"a\n", "name: a\nname: b: c\n", "a: b: c\n  d\n"] {
         let text = format!("---\n{broken}---\n");
         assert!(matches!(parse(&text).problem, Some(FrontmatterProblem::Yaml { .. })), "{text}");
@@ -137,14 +152,21 @@ proptest! {
         prop_assert_eq!(remove(&both, "other").unwrap(), one);
     }
 
-    /// Quotes are only added where YAML reads nothing, and then the value is what stands there.
+    /// A value without its quotes is what stands there, and the lines beside it keep their meaning.
     #[test]
-    fn a_value_without_its_quotes_is_what_stands_there(value in "[ -~]{1,30}|\\PC{1,20}") {
+    fn a_value_without_its_quotes_is_what_stands_there(
+        value in "[a-zA-Z`@%]([ -~]|\\PC){0,30}: [ -~]{0,20}",
+        beside in prop::sample::select(vec![
+            "tools: [a, b] # c", "tools:\n  - a\n  - b", "tools: &x [a, b]", "tools: ['a', \"b\"]",
+        ])
+    ) {
         let value = value.trim();
-        let parsed = parse(&format!("---\ndescription: {value}\n---\n")).fields;
-        if yaml::fields(&format!("description: {value}\n")).is_err() && !parsed.is_empty() {
-            prop_assert_eq!(parsed.text("description"), Some(value));
-        }
+        let plain = format!("---\n{beside}\ntype: b\n---\n");
+        let text = plain.replace("type", &format!("description: {value}\ntype"));
+        let (parsed, plain) = (parse(&text), parse(&plain));
+        prop_assert_eq!(parsed.problem, None);
+        prop_assert_eq!(parsed.fields.get("tools"), plain.fields.get("tools"));
+        prop_assert_eq!(parsed.fields.text("description"), Some(value));
     }
 
     /// Where the quick reading says something, the parser says the same.

@@ -66,6 +66,10 @@ fn fields_of(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
 
 /// The fields as YAML, or, where it is not valid, with the missing quotes.
 pub(crate) fn yaml_fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterProblem> {
-    yaml::fields(inner)
-        .or_else(|problem| yaml::fields(&unquoted::with_quotes(inner)).map_err(|_| problem))
+    yaml::fields(inner).or_else(|problem| {
+        if yaml::is_valid(inner) {
+            return Err(problem);
+        }
+        yaml::fields(&unquoted::with_quotes(inner))
+    })
 }

@@ -83,7 +83,9 @@ pub enum FrontmatterProblem {
     )]
     Unclosed,
     /// Invalid YAML, or nested deeper or with more aliases than allowed.
-    #[error("the frontmatter cannot be read (line {line}): {reason}")]
+    #[error(
+        "the frontmatter cannot be read (line {line}): {reason}; a text with special characters needs quotes"
+    )]
     Yaml {
         /// Line in the file, from 1.
         line: u64,

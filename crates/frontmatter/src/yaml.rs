@@ -23,9 +23,9 @@ pub(crate) fn fields(inner: &str) -> Result<Vec<(String, Value)>, FrontmatterPro
     }
 }
 
-/// Whether a text is one scalar to YAML.
-pub(crate) fn is_scalar(text: &str) -> bool {
-    matches!(document(text), Ok(None | Some(Value::Text(_))))
+/// Whether a text is valid, within the limits or not.
+pub(crate) fn is_valid(text: &str) -> bool {
+    Parser::new_from_str(text).take(NODES).all(|event| event.is_ok())
 }
 
 /// The one document of a text; `None` for an empty text.
