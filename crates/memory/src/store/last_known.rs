@@ -28,6 +28,9 @@ pub(super) struct LastKnownFile {
     /// Whether the user wrote this content.
     #[serde(rename = "by_person")]
     pub(super) by_user: bool,
+    /// Whether the file came with this content from elsewhere: its time is then that of a copy, perhaps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_adopted: bool,
     /// The member of the team who wrote this content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) teammate: Option<String>,
@@ -172,6 +175,7 @@ pub(super) fn write(
             size: content.map_or(0, |content| content.length() as u64),
             modified: version.map_or(change.time, |version| version.modified),
             by_user,
+            is_adopted: change.author == ChangeAuthor::Outside && file.before.is_none(),
             teammate: teammate.clone(),
         };
         put(file.file.as_str(), head);
@@ -183,7 +187,17 @@ pub(super) fn write(
         if let Some(bytes) = bytes {
             state.write_cache(&name(INDEX_COPY), bytes)?;
         }
-        put(INDEX, LastKnownFile { hash, size, modified: change.time, by_user, teammate: None });
+        put(
+            INDEX,
+            LastKnownFile {
+                hash,
+                size,
+                modified: change.time,
+                by_user,
+                is_adopted: false,
+                teammate: None,
+            },
+        );
     }
     for (path, shard) in shards {
         ShardText::read(state, &path).put(state, &path, shard)?;

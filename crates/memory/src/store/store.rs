@@ -131,27 +131,33 @@ impl Store {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// When the content of a memory last changed: from the history if it knows this content, otherwise from the
+    /// When the content of a memory last changed: from the history if it saw this content come about, otherwise from the
     /// frontmatter, otherwise the modification time of the file (M-9).
     pub fn changed_at(&self, memory: &Scanned) -> Timestamp {
-        let otherwise = memory.header.modified.unwrap_or(memory.modified);
-        self.last_known(memory).map_or(otherwise, |head| head.modified)
+        let stated = memory.header.modified.unwrap_or(memory.modified);
+        match self.last_known(memory) {
+            // An edit by hand leaves the frontmatter as it was.
+            Some((known, false)) if stated <= known.modified => memory.modified,
+            Some((known, true)) if !known.is_adopted => known.modified,
+            _ => stated,
+        }
     }
 
     /// The member of the team who wrote the content of a memory; none if it was the user, or nobody knows.
     pub fn teammate(&self, memory: &Scanned) -> Option<String> {
-        self.last_known(memory)?.teammate
+        self.last_known(memory).filter(|(_, is_same)| *is_same)?.0.teammate
     }
 
-    /// What the history knows about the content that a memory has now.
-    fn last_known(&self, memory: &Scanned) -> Option<LastKnownFile> {
-        let head = self.context.last_known.read(&self.context.state, memory.file.as_str())?;
-        let untouched = head.modified == memory.modified && head.size == memory.size;
+    /// What the history knows about the file of a memory, and whether it still has that content.
+    fn last_known(&self, memory: &Scanned) -> Option<(LastKnownFile, bool)> {
+        let known = self.context.last_known.read(&self.context.state, memory.file.as_str())?;
+        let untouched = known.modified == memory.modified && known.size == memory.size;
         let same = || {
             let current = disk_file::read(&self.context.memory, memory.file.path()).ok().flatten();
-            current.is_some_and(|current| Some(current.hash) == head.hash)
+            current.is_some_and(|current| Some(current.hash) == known.hash)
         };
-        (untouched || same()).then_some(head)
+        let is_same = untouched || same();
+        Some((known, is_same))
     }
 
     /// Changes, undo and trash.

@@ -76,6 +76,29 @@ fn a_change_without_change_writes_nothing_and_keeps_the_time() {
 }
 
 #[test]
+fn a_file_from_elsewhere_is_as_old_as_it_says_until_it_is_changed() {
+    let world = World::new();
+    let text = "---\nname: Port\nmodified: 2026-03-02T09:00:00Z\n---\n5433\n";
+    world.write("there.md", text);
+    let store = world.store();
+    store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
+    world.write("copied.md", text);
+    store.change(&person(), |plan| plan.save(&note("B", "x")).map(drop)).unwrap();
+    let changed = |name: &str| {
+        let scan = store.scan(&mut ScanCache::default()).unwrap();
+        let memory = scan.memories.iter().find(|memory| memory.file == file(name)).unwrap();
+        (store.changed_at(memory), memory.modified)
+    };
+    for name in ["there.md", "copied.md"] {
+        assert_eq!(changed(name).0.to_string(), "2026-03-02T09:00:00Z", "{name}");
+    }
+    world.write("there.md", &text.replace("5433", "6432"));
+    store.change(&person(), |plan| plan.save(&note("C", "x")).map(drop)).unwrap();
+    let (changed, modified) = changed("there.md");
+    assert_eq!(changed, modified, "an edit by hand leaves the frontmatter as it was");
+}
+
+#[test]
 fn a_stale_write_is_refused_with_what_changed() {
     let world = World::new();
     let store = world.store();
