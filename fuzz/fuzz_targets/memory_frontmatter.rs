@@ -2,11 +2,11 @@
 #![no_main]
 
 use dormouse_frontmatter as frontmatter;
-use dormouse_memory::Entry;
+use dormouse_memory::MemoryEntry;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    Entry::read(bytes, bytes.len() as u64);
+    MemoryEntry::read(bytes, bytes.len() as u64);
     let text = String::from_utf8_lossy(bytes);
     frontmatter::parse_head(&text);
     if let Ok(changed) = frontmatter::set(&text, "name", "set: here") {
