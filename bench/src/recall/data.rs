@@ -16,7 +16,7 @@ const NONE: &str = "none";
 pub(crate) struct DataFile {
     pub(crate) name: String,
     pub(crate) language: String,
-    /// What is learned from it, if it is for practice: then it measures nothing.
+    /// What is learned from it, if it is for practice: then nothing is measured on it.
     pub(crate) practice: Option<Practice>,
     pub(crate) collections: Vec<Collection>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct DataFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Practice {
-    /// What the words of messages tell, and how sure a match is.
+    /// What the words of messages tell, the numbers of the ranking, and how sure a match is.
     All,
     /// What the words of messages tell: its documents are not what a developer's memories are, or have no text.
     Wording,

@@ -51,7 +51,7 @@ impl<'a> Opened<'a> {
         Self { file, directories }
     }
 
-    /// Whether a collection is of this half. What is for practice is of both: it is measured on neither.
+    /// Whether a collection is of this half. What is for practice is of both: nothing is measured on it.
     fn has(&self, half: Half, place: usize) -> bool {
         self.file.practice.is_some() || half.has(place)
     }
@@ -188,8 +188,8 @@ fn heading(chosen: &[RankTuning; 2], with_vectors: bool) -> String {
     };
     let [first, second] = chosen;
     format!(
-        "\nHeld out{vectors}: the numbers of the ranking, chosen anew on one half of the collections (every second one) and measured on the \
-         other. Per cell: R@5, questions of their own that put in an answer, foreign questions that put in anything, in percent. \
+        "\nHeld out{vectors}: the numbers of the ranking, chosen anew on one half of the collections (every second one) and on what is for practice, and measured on the \
+         other half. Per cell: R@5, questions of their own that put in an answer, foreign questions that put in anything, in percent. \
          *Shipped* was chosen on both halves; *other half* is the figure to believe; *same half* is what choosing on the \
          very questions would give. Chosen on the first half: {}; on the second: {}; shipped: {}. Weights of name and description \
          are not among them: the documents have neither.\n\n| File | Half | shipped | other half | same half |\n| --- | --- | --- | --- | --- |\n",

@@ -1,6 +1,8 @@
 //! How much of a memory is shown at once, and which messages are worth a search: the same for our agent
 //! and for others.
 
+use dormouse_search::{is_bare_reply, is_unspaced};
+
 /// Maximum number of lines of a recalled memory.
 const MOST_LINES: usize = 200;
 /// Maximum size of a recalled memory.
@@ -19,18 +21,12 @@ pub fn beginning(text: &str) -> &str {
     at_a_line.map_or(head, |at| head.split_at(at).0)
 }
 
-/// Whether a message is long enough to search for.
+/// Whether a message says enough to be searched for.
 pub fn is_substantial(message: &str) -> bool {
-    let words = message.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     let unspaced = message.chars().filter(|c| is_unspaced(*c)).count();
-    words.count() >= SHORTEST || unspaced >= SHORTEST
-}
-
-/// Han, kana, Hangul and Thai: scripts without spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0E00..=0x0E7F | 0x1100..=0x11FF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+    let words = message.split(|c: char| c.is_whitespace() || is_unspaced(c));
+    let words = words.filter(|word| word.chars().any(char::is_alphanumeric)).count();
+    words + unspaced >= SHORTEST && !is_bare_reply(message)
 }
 
 #[cfg(test)]
@@ -54,11 +50,13 @@ mod tests {
     }
 
     #[test]
-    fn one_word_is_no_query() {
-        for message in ["", "yes", " ... ", "好", "ok ?"] {
+    fn one_word_and_a_bare_reply_are_no_query() {
+        for message in ["", "yes", " ... ", "好", "ok ?", "go on!", "继续吧"] {
             assert!(!is_substantial(message), "{message:?}");
         }
-        for message in ["go on!", "which tabs", "迁移", "データ", "  two words\n"] {
+        for message in
+            ["go on with it, Marta", "which tabs", "迁移", "v2呢", "データ", "  two words\n"]
+        {
             assert!(is_substantial(message), "{message:?}");
         }
     }

@@ -11,8 +11,10 @@ const WHOLE: f64 = 0.5;
 /// Weights of the best clauses of a document.
 const CLAUSE_WEIGHTS: [f64; 5] = [1.0, 0.7, 0.5, 0.35, 0.25];
 
-/// How often a word counts at most in the message as a whole: a pasted log repeats the name of its program in each line.
-const MOST_TIMES: f64 = 2.0;
+/// Maximum weight of a word in the message as a whole: a pasted log repeats the name of its program in each line.
+const MAX_WORD_WEIGHT: f64 = 2.0;
+/// With more clauses than these a message counts only as a whole.
+const MAX_CLAUSES: usize = 5;
 
 /// A document in one clause.
 #[derive(Clone, Copy, Default)]
@@ -141,7 +143,7 @@ impl MessageSums {
 fn share_of_whole(clauses: usize) -> f64 {
     match clauses {
         0 | 1 => 0.0,
-        _ if clauses <= CLAUSE_WEIGHTS.len() => WHOLE,
+        _ if clauses <= MAX_CLAUSES => WHOLE,
         _ => 1.0,
     }
 }
@@ -156,8 +158,9 @@ fn whole_message(query: &ParsedQuery) -> Vec<ClauseTerm> {
             }
         }
     }
-    let terms = weights.into_iter().enumerate();
-    terms.map(|(index, weight)| ClauseTerm { index, weight: weight.min(MOST_TIMES) }).collect()
+    // An open file is in no clause.
+    let terms = weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0);
+    terms.map(|(index, weight)| ClauseTerm { index, weight: weight.min(MAX_WORD_WEIGHT) }).collect()
 }
 
 /// Factor for the share of a clause that a document has: the share to the power of 3/8, computed from square roots for

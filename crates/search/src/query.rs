@@ -93,13 +93,12 @@ impl ParsedQuery {
             is_unspaced: is_mostly_unspaced(text),
             ..Self::default()
         };
-        let mut clauses =
-            if query.form.says_nothing_new { Vec::new() } else { split_clauses(text) };
         let mut reader = TermReader { words, query: &mut query, indexes: HashMap::new() };
         for file in files {
             reader.index_of(file, &file_term(file), QueryTermKind::File);
         }
         // What was typed comes first: a long paste must not take the room of the question.
+        let mut clauses = split_clauses(text);
         clauses.sort_by_key(|clause| clause.kind);
         for clause in clauses {
             reader.read_clause(clause);

@@ -9,9 +9,8 @@ use crate::evidence::Evidence;
 use crate::evidence_reader::{DocRanks, EvidenceReader, share};
 use crate::query::ParsedQuery;
 use crate::score::{ScoreRequest, ScoreResult, compare, score};
-use crate::subject::TextSubject;
 use crate::term_forms::MatchKind;
-use crate::term_matches::{Rarity, ScoredDoc};
+use crate::term_matches::ScoredDoc;
 use crate::tuning::RankTuning;
 use crate::vector_rank::{
     DEPTH, FusedDoc, FusedRank, QueryVector, VectorRanking, VectorSearch, VectorUse, fuse,
@@ -199,14 +198,6 @@ impl Ranker {
         };
         let docs = order.into_iter().enumerate().take(request.count).map(ranked).collect();
         RankResult { docs, found, vectors: nearest.vectors }
-    }
-
-    /// What a text is about, beside the documents of a view.
-    pub fn subject(&self, view: &IndexView, text: &str) -> TextSubject {
-        let rarity = Rarity::new(view);
-        // One less: a word is not common because both of two texts have it.
-        let rarity_of = |term: &str| rarity.of(view.frequency(term).saturating_sub(1).max(1));
-        TextSubject::read(&self.tokenizer, text, rarity_of)
     }
 
     /// All admitted documents, newest first, with a score of zero.

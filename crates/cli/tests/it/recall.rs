@@ -113,31 +113,14 @@ fn processes_at_once_and_a_damaged_index_lose_nothing() {
 }
 
 #[test]
-fn of_two_memories_about_the_same_the_newer_one_comes_first_and_says_so() {
+fn what_a_session_does_not_search_for_is_said_and_a_search_finds_it() {
     let home = TestHome::new();
-    for (file, month, description, body) in [
-        ("staging-db", 3, "Port of the staging database", "The staging database listens on 5433."),
-        ("pgbouncer", 9, "Staging database behind pgbouncer", "Connect to port 6432 on staging."),
-        ("oven", 5, "Bread is baked on Sundays", "Bring flour."),
-    ] {
-        let text = format!(
-            "---\nname: {file}\ndescription: {description}\ntype: project\n\
-             modified: 2026-{month:02}-01T00:00:00Z\n---\n{body}\n"
-        );
-        home.write(home.dormouse_home().join(format!("memory/{file}.md")), text);
+    let text = "---\nname: Continue button\ndescription: 继续 is the label of the button to go on\n---\nOf the form.\n";
+    home.write(home.dormouse_home().join("memory/button.md"), text);
+    for message in ["button", "go on", "继续"] {
+        assert_eq!(recall(&home, &[message])[0]["sure"], false, "{message}");
+        let explained = run(&home, &["recall", message, "--explain"]).success().stdout.clone();
+        assert!(explained.contains("does not search for one word"), "{explained}");
     }
-    let question = "on which port does the staging database listen?";
-    let found = recall(&home, &[question]);
-    let fields = |at: usize| {
-        (found[at]["file"].as_str(), found[at]["instead_of"].as_str(), found[at]["sure"].as_bool())
-    };
-    assert_eq!(fields(0), (Some("pgbouncer.md"), Some("staging-db.md"), Some(true)), "{found:?}");
-    assert_eq!((fields(1).0, fields(1).1), (Some("staging-db.md"), None), "{found:?}");
-    assert_eq!(found[1]["replaced_by"], "pgbouncer.md", "{found:?}");
-    let explained = run(&home, &["recall", question, "--explain"]).success().stdout.clone();
-    assert!(explained.contains("newer than staging-db.md, which is about the same"), "{explained}");
-    assert!(explained.contains("older than pgbouncer.md, which is about the same"), "{explained}");
-    let word = run(&home, &["recall", "staging", "--explain"]).success().stdout.clone();
-    assert!(word.contains("does not search for a message of one word"), "{word}");
-    assert_eq!(recall(&home, &["staging"])[0]["sure"], false);
+    assert_eq!(recall(&home, &["the label of the button to go on"])[0]["sure"], true);
 }

@@ -124,23 +124,3 @@ fn a_small_window_has_an_index_and_memories_before_the_question() {
     let asked = text.find(question).expect("the question");
     assert!(memory < asked, "{text}");
 }
-
-#[test]
-fn the_newer_of_two_memories_about_the_same_is_put_in() {
-    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
-    let home = TestHome::new().with_server(&server);
-    with_memories(&home);
-    let header = "type: project\nmodified: 2026-01-01T00:00:00Z";
-    let description = "deploys of staging go through bin/walrus";
-    home.write(
-        home.dormouse_home().join("memory/staging-deploys.md"),
-        format!("---\nname: Staging deploys\ndescription: {description}\n{header}\n---\nRun `bin/walrus stage`.\n"),
-    );
-    let body = "Staging deploys itself after each merge; `bin/walrus stage` is gone.";
-    remember(&home, "No more staging deploys", "staging is deployed after each merge", body);
-    home.run(&mut ask(&home, &["how do I run bin/walrus stage for deploys of staging?"])).success();
-    let request = server.requests().remove(0);
-    server.finish();
-    let brought = recalled(&request);
-    assert!(brought[0].1.contains(body), "{brought:?}");
-}

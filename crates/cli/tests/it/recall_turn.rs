@@ -218,7 +218,7 @@ fn a_turn_that_is_stopped_stops_the_selector_too() {
     wait_for_prompt(&terminal);
     gate.open();
     main.open();
-    say(&mut terminal, "please continue", "they land there");
+    say(&mut terminal, "and what about dredging?", "they land there");
     server.wait_for_side_requests(2);
     assert!(server.requests().iter().all(|request| recalled(request).is_empty()));
     leave(terminal);

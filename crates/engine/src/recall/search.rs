@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_conversation::{RecallMatch, RecallRanking};
-use dormouse_memory::recall::{MemoryHit, PlaceExchange, RESCAN_INTERVAL};
+use dormouse_memory::recall::{MemoryHit, RESCAN_INTERVAL};
 use dormouse_memory::{
     ReachableMemories, RecallMessage, RecalledMemoryText as Shown, UnaskedMemories, UnaskedMemory,
 };
@@ -147,21 +147,12 @@ pub(super) fn refresh_index(access: &Arc<SessionMemory>) {
 pub(super) fn why(UnaskedMemory { hit, .. }: &UnaskedMemory) -> String {
     let sure = (hit.confidence * 100.0).round();
     let words = matching_words(hit);
-    let found = match hit.fused_rank.filter(|_| words.is_empty()) {
+    match hit.fused_rank.filter(|_| words.is_empty()) {
         Some(near) => {
             let similarity = near.similarity;
             format!("no word in common, but similar ({similarity:.2}; {sure:.0} % sure)")
         }
         None => format!("{} ({sure:.0} % sure)", words.join(", ")),
-    };
-    match &hit.exchanged {
-        Some(PlaceExchange::NewerThan(older)) => {
-            format!("in place of {older}, which is about the same and older: {found}")
-        }
-        Some(PlaceExchange::OlderThan(newer)) => {
-            format!("{newer} is about the same, newer, and comes in its place: {found}")
-        }
-        None => found,
     }
 }
 

@@ -62,8 +62,8 @@ pub enum RecallAddition {
     IfSelected,
     /// A session does not read its directory.
     Never,
-    /// A session does not search for so short a message.
-    TooShort,
+    /// A session does not search for this message: it is one word, or a bare reply.
+    NotSearched,
 }
 
 /// How each of these hits, best first, would get into a conversation with this message. Of those that a session reads, only the
@@ -82,7 +82,7 @@ pub fn recall_additions<'a>(
             return RecallAddition::Never;
         }
         if !is_searched_for {
-            return RecallAddition::TooShort;
+            return RecallAddition::NotSearched;
         }
         match tiers.next() {
             Some(RecallTier::Sure) => RecallAddition::Whole,

@@ -24,15 +24,6 @@ pub enum QuarantineFilter {
     Include,
 }
 
-/// With which memory about the same another one exchanged places.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlaceExchange {
-    /// An older one, which the message matched.
-    NewerThan(MemoryFile),
-    /// A newer one, which now stands where this one was.
-    OlderThan(MemoryFile),
-}
-
 /// A query to the memories.
 #[derive(Debug, Clone)]
 pub struct MemoryQuery<'a> {
@@ -89,8 +80,6 @@ pub struct MemoryHit {
     pub stale: Option<Freshness>,
     /// Ranks by words and by vectors; `None` if no vectors were used.
     pub fused_rank: Option<FusedRank>,
-    /// The memory about the same with which this one exchanged places: then the figures above and the matches are its own.
-    pub exchanged: Option<PlaceExchange>,
     /// Matching terms, highest gain first.
     pub matches: Vec<TermMatch>,
 }

@@ -14,10 +14,8 @@ use dormouse_search::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-use super::choice::MAX_SURE;
 use super::hit::{MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter};
 use super::index::DirectoryIndex;
-use super::newer::{FoundText, prefer_newer};
 use crate::anchor::{Anchor, AnchorCache, Freshness, check as check_anchors};
 use crate::entry::MemoryEntry;
 use crate::names::MemoryFile;
@@ -31,9 +29,6 @@ const BROKEN: f64 = 0.8;
 const NEVER_HELPED: f64 = 0.85;
 /// Additional memories that are read: stale anchors may change the order.
 const SPARE: usize = 5;
-
-/// What a memory is about is read from the beginning of its text.
-const LONGEST_SUBJECT: usize = 4096;
 
 /// For each store, the files of the memories that were recalled and never helped.
 type NeverHelped = Vec<Arc<BTreeSet<String>>>;
@@ -126,8 +121,7 @@ impl MemorySearch {
         let request = RankRequest {
             text: query.text,
             files: query.files,
-            // Exchanges among the first must not depend on how many are asked for.
-            count: query.limit.max(MAX_SURE).saturating_add(SPARE),
+            count: query.limit.saturating_add(SPARE),
             now: query.now.as_second(),
             vector,
             admits: &|doc| Self::admits(&view, doc, query),
@@ -154,10 +148,10 @@ impl MemorySearch {
             if hits.len() >= query.limit {
                 break;
             }
-            let found = self.read_hit(&view, ranked, query.quarantined, &never_helped);
+            let hit = self.hit(&view, ranked, query.quarantined, &never_helped);
             let is_new =
                 |hit: &MemoryHit| !known.contains(&(hit.store_index, hit.memory.file.clone()));
-            hits.extend(found.map(|found| found.hit).filter(is_new));
+            hits.extend(hit.filter(is_new));
         }
         Ok(hits)
     }
@@ -203,26 +197,26 @@ impl MemorySearch {
         query: &MemoryQuery<'_>,
     ) -> Vec<MemoryHit> {
         let never_helped = self.never_helped();
-        let mut found: Vec<FoundText> = ranked
+        let mut hits: Vec<MemoryHit> = ranked
             .into_iter()
-            .filter_map(|ranked| self.read_hit(view, ranked, query.quarantined, &never_helped))
+            .filter_map(|ranked| self.hit(view, ranked, query.quarantined, &never_helped))
             .collect();
         // A stable sort: equal scores keep the order of the ranking.
-        found.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
-        prefer_newer(&mut found, query.now, |text| self.ranker.subject(view, text));
-        found.into_iter().take(query.limit).map(|found| found.hit).collect()
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(query.limit);
+        hits
     }
 
     /// Reads a memory as its file is now; `None` if it may no longer be returned.
-    fn read_hit(
+    fn hit(
         &self,
         view: &IndexView,
         ranked: RankedDoc,
         quarantined: QuarantineFilter,
         never_helped: &NeverHelped,
-    ) -> Option<FoundText> {
+    ) -> Option<MemoryHit> {
         let (part, doc) = view.doc(ranked.doc)?;
-        let (memory, text) = read(self.store(part.collection)?, part.segment.file(doc))?;
+        let memory = read(self.store(part.collection)?, part.segment.file(doc))?;
         if memory.header.quarantined && quarantined == QuarantineFilter::Exclude {
             return None;
         }
@@ -241,7 +235,7 @@ impl MemorySearch {
         // The user wants a pinned memory as it is.
         let help = if unhelpful && !memory.header.pinned { NEVER_HELPED } else { 1.0 };
         let confidence = ranked.confidence * help;
-        let hit = MemoryHit {
+        Some(MemoryHit {
             store_index: part.collection,
             memory: Arc::new(memory),
             score: ranked.score * freshness * help,
@@ -251,10 +245,8 @@ impl MemorySearch {
             calibration: ranked.calibration,
             stale,
             fused_rank: ranked.fused_rank,
-            exchanged: None,
             matches: ranked.matches,
-        };
-        Some(FoundText { hit, text })
+        })
     }
 
     /// The memories that never helped, read once for a whole ranking.
@@ -273,19 +265,14 @@ impl MemorySearch {
     }
 }
 
-/// A memory as its file is now, and what it says: name, description and text.
-fn read(store: &Store, file: &str) -> Option<(Scanned, String)> {
+fn read(store: &Store, file: &str) -> Option<Scanned> {
     let file = MemoryFile::existing(file).ok()?;
     let entry = store.dir().entry(file.path()).ok()?;
     if entry.kind != EntryKind::File {
         return None;
     }
     let (bytes, _) = store.read(&file).ok()?;
-    let MemoryEntry { header, body, .. } = MemoryEntry::read(&bytes, entry.size);
+    let header = MemoryEntry::read(&bytes, entry.size).header;
     let modified = Timestamp::try_from(entry.modified).unwrap_or_default();
-    let memory = Scanned { file, modified, size: entry.size, header };
-    let description = memory.header.description.as_deref().unwrap_or_default();
-    let body: String = body.chars().take(LONGEST_SUBJECT).collect();
-    let text = [memory.name(), description, &body].join("\n");
-    Some((memory, text))
+    Some(Scanned { file, modified, size: entry.size, header })
 }

@@ -20,7 +20,6 @@ mod import;
 mod in_place;
 mod long_messages;
 mod memory_usage;
-mod newer;
 mod processes;
 mod recall;
 mod undo;

@@ -129,17 +129,6 @@ fn a_description_with_a_colon_needs_no_quotes() {
 }
 
 #[test]
-fn a_word_about_the_last_answer_brings_nothing() {
-    let world = World::new();
-    world.write("release.md", "Releases go out on Mondays; shorter ones are merged. 继续集成。\n");
-    let recall = world.recall();
-    for text in ["go on", "shorter please", "继续", "继续吧"] {
-        assert_eq!(files(&ask(&world, &recall, text)), Vec::<&str>::new(), "{text}");
-    }
-    assert_eq!(files(&ask(&world, &recall, "when do shorter releases go out?")), ["release.md"]);
-}
-
-#[test]
 fn our_own_writes_are_found_at_once_by_everybody() {
     let world = World::new();
     let (store, recall, other) = (world.store(), world.recall(), world.recall());
@@ -218,6 +207,29 @@ fn a_memory_about_an_open_file_is_likely_and_with_words_besides_sure() {
     assert_eq!(tier("make it shorter", "src/main.rs"), None);
     assert_eq!(tier("can you improve it", "src/lexer.rs"), lexer(RecallTier::Likely));
     assert_eq!(tier("improve the speed", "src/lexer.rs"), lexer(RecallTier::Sure));
+}
+
+#[test]
+fn an_open_file_takes_nothing_from_the_words_of_a_long_message() {
+    let world = World::new();
+    world.write(
+        "lexer.md",
+        "---\nanchors:\n  - src/lexer.rs 0123456789abcdef\n---\nThe lexer must not allocate.\n",
+    );
+    for number in 0..20 {
+        world.write(&format!("n{number}.md"), "Gardening.\n");
+    }
+    let recall = world.recall();
+    let hits = |sentences: usize, files: &[String]| {
+        let text = "We looked at it today. ".repeat(sentences) + "Why does the lexer allocate?";
+        let query = MemoryQuery { files, ..MemoryQuery::new(&text, 5, world.clock.now()) };
+        recall.query(&query).unwrap().hits
+    };
+    for sentences in [0, 2, 6] {
+        let (without, with) = (hits(sentences, &[]), hits(sentences, &["src/lexer.rs".to_owned()]));
+        assert_eq!((without.len(), with.len()), (1, 1), "each memory once");
+        assert!(with[0].score > without[0].score, "{sentences}: {with:?} {without:?}");
+    }
 }
 
 #[test]

@@ -98,7 +98,7 @@ linter clippy eslint prettier warning poem joke \
 格式化 改名 重命名 脚本 正则 快捷键";
 
 /// Phrases of a short message about the last answer only.
-const CORRECTION: &[&str] = &[
+pub(super) const CORRECTION: &[&str] = &[
     "undo that",
     "undo the last",
     "undo it",
@@ -131,15 +131,11 @@ const CORRECTION: &[&str] = &[
     "再来一次",
 ];
 
-/// Phrases that only ask to go on.
-const CONTINUATION: &[&str] =
-    &["go on", "go ahead", "carry on", "keep going", "continue", "继续", "接着"];
-
 pub(super) static PRESENTATION_WORDS: LazyLock<KindWords> =
     LazyLock::new(|| KindWords::read([("", PRESENTATION)].into_iter()));
 
 /// A longer message is not only about the last answer.
-const LONGEST_CORRECTION: usize = 80;
+pub(super) const LONGEST_CORRECTION: usize = 80;
 /// What comes after this many characters does not tell what a message is.
 pub(super) const LONGEST_HEAD: usize = 400;
 /// Words of presentation beyond this number say nothing new.
@@ -154,8 +150,6 @@ pub(crate) struct MessageForm {
     pub(crate) presentation: usize,
     /// It is about the last answer only.
     pub(crate) is_correction: bool,
-    /// It only asks to go on, or for another answer: its words are not those of any memory.
-    pub(crate) says_nothing_new: bool,
 }
 
 impl MessageForm {
@@ -170,14 +164,12 @@ impl MessageForm {
             is_general: has(GENERAL) && !has(OWN),
             presentation: PRESENTATION_WORDS.count(words, &head).min(MOST_PRESENTATION),
             is_correction: message.chars().count() <= LONGEST_CORRECTION && has(CORRECTION),
-            says_nothing_new: (has(CORRECTION) || has(CONTINUATION))
-                && says_nothing_else(words, &plain),
         }
     }
 }
 
 /// The words of a text in lower case with one space around each; characters of scripts without spaces stay together.
-fn plain_words(text: &str) -> String {
+pub(super) fn plain_words(text: &str) -> String {
     let mut plain = String::from(" ");
     for c in text.chars().filter(|c| !matches!(c, '\'' | '’')) {
         match c.is_alphanumeric() {
@@ -188,19 +180,6 @@ fn plain_words(text: &str) -> String {
     }
     plain.push(' ');
     plain
-}
-
-/// Whether nothing is left of a text, as [`plain_words`] gives it, without the phrases about the last answer and those to go on.
-fn says_nothing_else(words: &Tokenizer, plain: &str) -> bool {
-    let without = |plain: String, phrase: &&str| {
-        let as_found = if phrase.is_ascii() { format!(" {phrase} ") } else { (*phrase).to_owned() };
-        plain.replace(&as_found, " ")
-    };
-    let rest = CORRECTION.iter().chain(CONTINUATION).fold(plain.to_owned(), without);
-    let mut is_empty = true;
-    // A single character of a script without spaces is a particle.
-    words.each_term(&rest, |term| is_empty &= !term.is_ascii() && term.chars().nth(1).is_none());
-    is_empty
 }
 
 /// Whether a text, as [`plain_words`] gives it, has a phrase; in scripts with spaces, as whole words.
@@ -238,15 +217,6 @@ mod tests {
         assert_eq!(form("Add a column to the orders").presentation, 0);
         assert!(form("no, go back to the previous version").is_correction);
         assert!(form("不对，撤回刚才那步").is_correction);
-        for nothing in
-            ["shorter please", "Go on.", "ok, continue", "try again", "继续吧", "再简洁一点"]
-        {
-            assert!(form(nothing).says_nothing_new, "{nothing}");
-        }
-        for something in ["go on with the invoices", "a shorter timeout", "继续部署", "please"]
-        {
-            assert!(!form(something).says_nothing_new, "{something}");
-        }
         let long = "thanks for the analysis; now write down what we need to change in the importer, step by step";
         assert!(!form(long).is_correction);
     }

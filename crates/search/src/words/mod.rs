@@ -9,6 +9,7 @@ mod form;
 mod irregular;
 mod lists;
 mod related;
+mod reply;
 mod split;
 mod stem_cache;
 mod stop;
@@ -23,6 +24,7 @@ pub(crate) use common::{Commonness, pair_commonness, word_commonness};
 pub(crate) use form::MessageForm;
 pub use lists::start_reading_lists;
 pub use related::related;
+pub use reply::is_bare_reply;
 use stem_cache::{KnownWord, StemCache};
 
 pub use split::{TextPiece, is_unspaced, split_text};

@@ -1,6 +1,6 @@
 //! The list of memories, with the form above it and the reasons of a ranking.
 
-use dormouse_memory::recall::{MemoryHit, PlaceExchange, RecallAddition};
+use dormouse_memory::recall::{MemoryHit, RecallAddition};
 use dormouse_memory::{Freshness, MemoryType, StoreScope, Trust};
 use dormouse_search::MatchKind;
 use maud::{Markup, html};
@@ -154,7 +154,6 @@ fn reasons(rank: &RankReasons) -> Markup {
         }
         details class="why" {
             summary { (msg!("rank-why")) }
-            @if let Some(exchange) = &hit.exchanged { p { (exchange_words(exchange)) } }
             p { (msg!("rank-score", score = format!("{:.2}", hit.score))) }
             @if !hit.matches.is_empty() {
                 table {
@@ -177,13 +176,6 @@ fn reasons(rank: &RankReasons) -> Markup {
     }
 }
 
-fn exchange_words(exchange: &PlaceExchange) -> String {
-    match exchange {
-        PlaceExchange::NewerThan(older) => msg!("rank-newer", file = older.to_string()),
-        PlaceExchange::OlderThan(newer) => msg!("rank-older", file = newer.to_string()),
-    }
-}
-
 fn position(rank: Option<usize>) -> String {
     rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string())
 }
@@ -198,7 +190,7 @@ fn addition(addition: RecallAddition) -> String {
         RecallAddition::Line => msg!("rank-line"),
         RecallAddition::IfSelected => msg!("rank-if-selected"),
         RecallAddition::Never => msg!("rank-never"),
-        RecallAddition::TooShort => msg!("rank-too-short"),
+        RecallAddition::NotSearched => msg!("rank-not-searched"),
     }
 }
 

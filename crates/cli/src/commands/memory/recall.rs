@@ -5,8 +5,8 @@
 
 use dormouse_base::Settings;
 use dormouse_memory::recall::{
-    MemoryHit, MemoryQuery, MemoryRanking, PlaceExchange, QuarantineFilter, RESCAN_INTERVAL,
-    RecallAddition, recall_additions,
+    MemoryHit, MemoryQuery, MemoryRanking, QuarantineFilter, RESCAN_INTERVAL, RecallAddition,
+    recall_additions,
 };
 use dormouse_memory::{MAX_SHOWN_BYTES, StoreScope};
 use dormouse_search::{FusedRank, MatchKind, VectorUse};
@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::list::{age_words, table};
 use super::stores::{MemorySummaryJson, ScopedMemory, SelectedStores};
 use crate::args::{MemoryScopeArgument, RecallArguments, SearchArguments};
+use crate::commands::sessions::format_age;
 use crate::message_catalog::msg;
 use crate::wiring::embedder;
 use crate::wiring::exit::{Exit, Failure};
@@ -49,12 +50,6 @@ struct ScoredMemoryJson {
     likely: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Vec<MatchJson>>,
-    /// The older memory about the same whose place it has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instead_of: Option<String>,
-    /// The newer memory about the same that has its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaced_by: Option<String>,
     /// Its ranks by words and by embeddings, if embeddings were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     places: Option<RanksJson>,
@@ -121,7 +116,7 @@ pub(crate) async fn run(arguments: &RecallArguments, world: &World) -> Result<Ex
     };
     let ranking = run_search(&request, &stores, world)?;
     if ranking.age > RESCAN_INTERVAL {
-        print::note(&msg!("recall-index-age", age = format_age(ranking.age)));
+        print::note(&msg!("recall-index-age", age = format_age(ranking.age.unsigned_abs())));
         if ranking.searched <= QUICK_SCAN_FILES || ranking.age > LARGE_SCAN_INTERVAL {
             recall.rescan(stores.now)?;
         }
@@ -166,8 +161,6 @@ fn run_search(
                     sure: addition == RecallAddition::Whole,
                     likely: addition == RecallAddition::Line,
                     why: request.explain.then(|| matches_json(hit)),
-                    instead_of: older(hit),
-                    replaced_by: newer(hit),
                     places: hit.fused_rank.map(RanksJson::from),
                 }
             });
@@ -233,7 +226,7 @@ fn explain(
             RecallAddition::Line => msg!("recall-explain-likely"),
             RecallAddition::IfSelected => msg!("recall-explain-not-sure"),
             RecallAddition::Never => msg!("recall-explain-repo"),
-            RecallAddition::TooShort => msg!("recall-explain-too-short"),
+            RecallAddition::NotSearched => msg!("recall-explain-not-searched"),
         };
         print::data_line(&msg!(
             "recall-explain",
@@ -245,9 +238,6 @@ fn explain(
             tokens = found.memory.size.min(LONGEST_SHOWN).div_ceil(4),
             verdict = verdict
         ));
-        for line in hit.exchanged.iter().map(exchange_line) {
-            print::data_line(&format!("  {line}"));
-        }
         print::data_line(&format!("  {}", confidence_line(hit)));
         for line in hit.fused_rank.iter().map(ranks_line) {
             print::data_line(&format!("  {line}"));
@@ -276,28 +266,6 @@ fn explain(
     }
 }
 
-/// With which memory it exchanged places.
-fn exchange_line(exchange: &PlaceExchange) -> String {
-    match exchange {
-        PlaceExchange::NewerThan(older) => msg!("recall-explain-newer", file = older.to_string()),
-        PlaceExchange::OlderThan(newer) => msg!("recall-explain-older", file = newer.to_string()),
-    }
-}
-
-fn older(hit: &MemoryHit) -> Option<String> {
-    match hit.exchanged.as_ref()? {
-        PlaceExchange::NewerThan(older) => Some(older.to_string()),
-        PlaceExchange::OlderThan(_) => None,
-    }
-}
-
-fn newer(hit: &MemoryHit) -> Option<String> {
-    match hit.exchanged.as_ref()? {
-        PlaceExchange::NewerThan(_) => None,
-        PlaceExchange::OlderThan(newer) => Some(newer.to_string()),
-    }
-}
-
 /// What the confidence is made of, in log odds.
 fn confidence_line(hit: &MemoryHit) -> String {
     let parts = hit.calibration.contributions(&hit.evidence);
@@ -321,13 +289,4 @@ fn ranks_line(rank: &FusedRank) -> String {
         vectors = shown(rank.vector_rank),
         similarity = format!("{:.2}", rank.similarity)
     )
-}
-
-fn format_age(age: SignedDuration) -> String {
-    match age.as_secs() {
-        seconds @ ..120 => format!("{seconds} s"),
-        seconds @ 120..7200 => format!("{} min", seconds / 60),
-        seconds @ 7200..172_800 => format!("{} h", seconds / 3600),
-        seconds => format!("{} days", seconds / 86_400),
-    }
 }

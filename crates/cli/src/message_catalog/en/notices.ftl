@@ -344,7 +344,7 @@ embed-result-missing = { $count } have none yet
 
 search-empty = no search words given
 recall-no-match = No memory matches `{ $query }`.
-recall-index-age = note: last check for changes by other programs was { $age } ago; use --fresh to check first
+recall-index-age = note: time since the last check for changes by other programs: { $age }; use --fresh to check first
 recall-explain =
     { $file } ({ $scope }, { $age }): score { $score }, { $confidence } % likely to help, about { $tokens } tokens; { $verdict }
 recall-explain-sure = a session adds it to the conversation
@@ -353,15 +353,13 @@ recall-explain-not-sure = a session does not add it by itself; the small model m
 recall-explain-confidence = the probability, as log odds: { $base } for any memory, then { $parts }
 recall-explain-work = topic: { $word }
 recall-explain-file = open file: { $file }
-recall-explain-too-short = a session does not search for a message of one word
+recall-explain-not-searched = a session does not search for one word, or for a message such as “go on”
 recall-explain-repo = never added: it is stored in the repository (the setting `memory.inRepository` changes that)
 recall-explain-same = { $word } as `{ $term }`
 recall-explain-family = { $word } as `{ $term }`, same word family
 recall-explain-related = { $word } as `{ $term }`, related word
 recall-explain-typo = { $word } as `{ $term }`, one letter different
 recall-explain-company = `{ $term }`: not in the query, but frequent in the best matches
-recall-explain-newer = newer than { $file }, which is about the same: it comes in its place; what follows is why { $file } matched
-recall-explain-older = older than { $file }, which is about the same and comes in its place; what follows is why { $file } matched
 recall-explain-file-missing = lower score: a file that it refers to no longer exists
 recall-explain-file-changed = lower score: a file that it refers to changed since
 recall-explain-ranks = rank by words: { $words } (score { $score }); by embeddings: { $vectors } (similarity { $similarity })

@@ -316,7 +316,7 @@ embed-result-missing = { $count } 条还没有向量
 
 search-empty = 没有给出搜索词
 recall-no-match = 没有匹配 `{ $query }` 的记忆。
-recall-index-age = 注意：上次检查其他程序的改动是在 { $age } 前；使用 --fresh 可先检查
+recall-index-age = 注意：距上次检查其他程序的改动：{ $age }；使用 --fresh 可先检查
 recall-explain =
     { $file }（{ $scope }，{ $age }）：得分 { $score }，有用的可能性 { $confidence }%，约 { $tokens } token；{ $verdict }
 recall-explain-sure = 会话会把它加入对话
@@ -325,15 +325,13 @@ recall-explain-not-sure = 会话不会主动加入它；小模型可能会选中
 recall-explain-confidence = 可能性（对数几率）：任何记忆为 { $base }，再加上 { $parts }
 recall-explain-work = 主题：{ $word }
 recall-explain-file = 打开的文件：{ $file }
-recall-explain-too-short = 只有一个词的消息，会话不会去查找
+recall-explain-not-searched = 只有一个词的消息，或“继续”之类的消息，会话不会去查找
 recall-explain-repo = 不会加入：它存放在仓库中（可用设置 `memory.inRepository` 改变）
 recall-explain-same = { $word }，匹配 `{ $term }`
 recall-explain-family = { $word }，匹配 `{ $term }`（同族词）
 recall-explain-related = { $word }，匹配 `{ $term }`（相关词）
 recall-explain-typo = { $word }，匹配 `{ $term }`（相差一个字母）
 recall-explain-company = `{ $term }`：查询中没有，但在最佳匹配中常见
-recall-explain-newer = 比 { $file } 新，讲的是同一件事，因此取代它的位置；以下是 { $file } 匹配的原因
-recall-explain-older = 比 { $file } 旧，讲的是同一件事，位置由它取代；以下是 { $file } 匹配的原因
 recall-explain-file-missing = 得分降低：它引用的文件已不存在
 recall-explain-file-changed = 得分降低：它引用的文件后来有改动
 recall-explain-ranks = 按词排名：{ $words }（得分 { $score }）；按向量排名：{ $vectors }（相似度 { $similarity }）
