@@ -57,7 +57,7 @@ impl ScriptCalibration {
                 -0.212, -7.660,
             ],
             sure: 0.330,
-            likely: 0.040,
+            likely: 0.055,
         },
         unspaced: Calibration {
             bias: -2.401,
@@ -66,7 +66,7 @@ impl ScriptCalibration {
                 -0.212, -7.660,
             ],
             sure: 0.360,
-            likely: 0.035,
+            likely: 0.050,
         },
     };
     /// Learned on rankings by words and vectors.
@@ -78,7 +78,7 @@ impl ScriptCalibration {
                 -0.336, -7.988,
             ],
             sure: 0.355,
-            likely: 0.045,
+            likely: 0.060,
         },
         unspaced: Calibration {
             bias: -2.201,
@@ -87,7 +87,7 @@ impl ScriptCalibration {
                 -0.336, -7.988,
             ],
             sure: 0.345,
-            likely: 0.045,
+            likely: 0.055,
         },
     };
 
