@@ -243,6 +243,7 @@ fn reading_a_memory_that_was_shown_leads_to_an_answer() {
         let mut home = TestHome::new().with_server(&server);
         home.set_env("DORMOUSE_CONTEXT_WINDOW", "16384");
         remember(&home, "Pet name", "the dog of the user", "The dog is called Biscuit.");
+        remember(&home, "Editor", "what the user types in", "It is Helix.");
         home.write("other.txt", "something else\n");
         let file = home.dormouse_home().join("memory/pet-name.md").display().to_string();
         let read = |id: &str, file: &str| {
