@@ -237,7 +237,10 @@ pub(crate) fn swap_for_ever(root: &Path) {
         drop(fs::rename(&folder, &kept));
         drop(fs::rename(&link, &folder));
         drop(fs::rename(&folder, &link));
-        drop(fs::rename(&kept, &folder));
+        if fs::rename(&kept, &folder).is_err() {
+            // A write made the folder in the meantime: without this, no rename would succeed any more.
+            drop(fs::remove_dir_all(&kept));
+        }
     }
 }
 
