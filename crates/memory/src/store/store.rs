@@ -134,12 +134,15 @@ impl Store {
     /// When the content of a memory last changed: from the history if it saw this content come about, otherwise from the
     /// frontmatter, otherwise the modification time of the file (M-9).
     pub fn changed_at(&self, memory: &Scanned) -> Timestamp {
-        let stated = memory.header.modified.unwrap_or(memory.modified);
+        let stated = memory.header.modified;
         match self.last_known(memory) {
+            Some((known, true)) if known.is_adopted => stated.unwrap_or(known.modified),
+            Some((known, true)) => known.modified,
             // An edit by hand leaves the frontmatter as it was.
-            Some((known, false)) if stated <= known.modified => memory.modified,
-            Some((known, true)) if !known.is_adopted => known.modified,
-            _ => stated,
+            Some((known, false)) if stated.is_some_and(|stated| stated <= known.modified) => {
+                memory.modified
+            }
+            _ => stated.unwrap_or(memory.modified),
         }
     }
 

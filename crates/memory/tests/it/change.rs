@@ -80,6 +80,7 @@ fn a_file_from_elsewhere_is_as_old_as_it_says_until_it_is_changed() {
     let world = World::new();
     let text = "---\nname: Port\nmodified: 2026-03-02T09:00:00Z\n---\n5433\n";
     world.write("there.md", text);
+    world.write("undated.md", "5433\n");
     let store = world.store();
     store.change(&person(), |plan| plan.save(&note("A", "x")).map(drop)).unwrap();
     world.write("copied.md", text);
@@ -92,6 +93,14 @@ fn a_file_from_elsewhere_is_as_old_as_it_says_until_it_is_changed() {
     for name in ["there.md", "copied.md"] {
         assert_eq!(changed(name).0.to_string(), "2026-03-02T09:00:00Z", "{name}");
     }
+    let before = changed("undated.md").0;
+    fs::File::options()
+        .write(true)
+        .open(world.memory().join("undated.md"))
+        .unwrap()
+        .set_modified(std::time::SystemTime::from(before) + std::time::Duration::from_hours(72))
+        .unwrap();
+    assert_eq!(changed("undated.md").0, before, "a touch does not make it younger");
     world.write("there.md", &text.replace("5433", "6432"));
     store.change(&person(), |plan| plan.save(&note("C", "x")).map(drop)).unwrap();
     let (changed, modified) = changed("there.md");
