@@ -39,6 +39,11 @@ fn main() -> std::process::ExitCode {
     if let Some(code) = dormouse_tools::serve_as_reaper(std::env::args_os()) {
         return code;
     }
+    // Scripts ask for the version again and again: it needs neither settings nor the table of commands.
+    if let Some(line) = args::version_line(std::env::args_os()) {
+        print::data_line(&line);
+        return Exit::Done.into();
+    }
     let mut world = World::of_process();
     locale(world.home().ok(), &world.environment).apply();
     let arguments = match args::parse_arguments(std::env::args_os()) {

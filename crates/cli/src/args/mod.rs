@@ -24,6 +24,7 @@ mod setup;
 mod team;
 mod ui;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -188,6 +189,13 @@ impl Arguments {
             (false, false) => None,
         }
     }
+}
+
+/// The name and version, if nothing else is asked for.
+pub(crate) fn version_line(words: impl IntoIterator<Item = OsString>) -> Option<String> {
+    let mut words = words.into_iter().skip(1);
+    let only = words.next().filter(|_| words.next().is_none())?;
+    (only == "--version" || only == "-V").then(|| format!("dormouse {}", env!("CARGO_PKG_VERSION")))
 }
 
 const HELP: &str = "help";
