@@ -12,6 +12,7 @@ pub const MANUAL_PAGES: &[(&str, &str)] = &[
     ("agents.md", include_str!("../../../docs/agents.md")),
     ("configuration.md", include_str!("../../../docs/configuration.md")),
     ("context.md", include_str!("../../../docs/context.md")),
+    ("deadlines.md", include_str!("../../../docs/deadlines.md")),
     ("dreaming.md", include_str!("../../../docs/dreaming.md")),
     ("editors.md", include_str!("../../../docs/editors.md")),
     ("figures.md", include_str!("../../../docs/figures.md")),

@@ -7,8 +7,8 @@ use dormouse_conversation::known_tools::MCP_CALL;
 use dormouse_conversation::{PromptSize, ToolDefinition};
 use dormouse_engine::{AnnouncedFact, Announcer, EngineConfig};
 use dormouse_mcp_client::{
-    CALL_TIMEOUT, McpHub, McpSetup, RestrictedTool, START_TIMEOUT, ServerOrigin, ServerSpec,
-    Variables, read_servers,
+    CALL_TIMEOUT, McpHub, McpSetup, RestrictedTool, ServerOrigin, ServerSpec, Variables,
+    read_servers,
 };
 use dormouse_tools::{Tool, ToolSet};
 
@@ -76,6 +76,7 @@ pub(crate) async fn start_own_servers(
         environment: config.tools.environment.clone(),
         reaper: config.tools.reaper.clone(),
         call_timeout: CALL_TIMEOUT,
+        deadlines: config.services.deadlines,
         redactor: config
             .tools
             .redactor
@@ -91,6 +92,6 @@ pub(crate) async fn start_own_servers(
     };
     let hub = McpHub::new(read.servers, setup);
     hub.start();
-    hub.settled(START_TIMEOUT).await;
+    hub.settled(config.services.deadlines.mcp_start).await;
     Some(Arc::new(hub))
 }

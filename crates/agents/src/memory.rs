@@ -7,7 +7,7 @@ use dormouse_base::{Clock, Dir, RelPath};
 use dormouse_conversation::FileUse;
 use dormouse_conversation::known_tools::{EDIT, READ, WRITE};
 use dormouse_engine::{MemorySetup, Saving, SessionMemory};
-use dormouse_memory::{Store, StoreOptions};
+use dormouse_memory::{RankingSetup, ReachableMemories, Store, StoreOptions};
 use dormouse_permissions::{Access, PermissionGate, PermissionMode};
 use dormouse_tools::{
     CallContext, FileChangePreview, FileGuard, FileRoute, Tool, ToolError, ToolOutput, ToolSet,
@@ -92,7 +92,8 @@ impl AgentMemories {
         }
         let store = Store::open(directory.path(), &self.state, self.options.clone())?;
         let stores = vec![Arc::new(store)];
-        Ok(SessionMemory::new(stores, Saving::Entries, None, Arc::clone(&self.clock), None))
+        let memories = Arc::new(ReachableMemories::new(stores, RankingSetup::default()));
+        Ok(SessionMemory::new(memories, Saving::Entries, Arc::clone(&self.clock)))
     }
 
     /// Opens an agent's memory if its directory exists.

@@ -263,9 +263,13 @@ impl Preparation<'_> {
         } else if may_use(agent, SEND_MESSAGE) {
             self.own.configure_messages(&mut config);
         }
-        let surroundings =
-            Surroundings::look(&config.project, &config.tools.environment, &*config.services.clock)
-                .await;
+        let surroundings = Surroundings::look(
+            &config.project,
+            &config.tools.environment,
+            &*config.services.clock,
+            &config.services.deadlines,
+        )
+        .await;
         let subagent = self.branch.subagent_below(self.id, &agent.name);
         let engine = match beginning {
             Beginning::Empty => self.branch.begin_empty(config, &subagent, &surroundings),

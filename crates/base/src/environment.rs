@@ -101,14 +101,10 @@ pub mod names {
     pub const FAULT: &str = "DORMOUSE_FAULT";
     /// The time to show (debug builds).
     pub const TEST_NOW: &str = "DORMOUSE_TEST_NOW";
-    /// How long a search for memories may hold up a request, in milliseconds.
-    pub const TEST_RECALL_MS: &str = "DORMOUSE_TEST_RECALL_MS";
+    /// Deadlines that a test holds or shortens (debug builds).
+    pub const TEST_DEADLINES: &str = "DORMOUSE_TEST_DEADLINES";
     /// Debug builds only: `0` lets extraction learn from what memory said.
     pub const TEST_ECHO_GUARD: &str = "DORMOUSE_TEST_ECHO_GUARD";
-    /// After how many milliseconds without input the user counts as away, in debug builds.
-    pub const TEST_IDLE_MS: &str = "DORMOUSE_TEST_IDLE_MS";
-    /// How often it is said what an agent is doing, in milliseconds (debug builds).
-    pub const TEST_PROGRESS_MS: &str = "DORMOUSE_TEST_PROGRESS_MS";
     /// The seed of new ids (debug builds).
     pub const TEST_SEED: &str = "DORMOUSE_TEST_SEED";
 }
@@ -212,10 +208,8 @@ pub const VARIABLES: &[EnvironmentVariable] = &[
     variable(names::FAULT, "debug builds only: a fault to inject, see CONTRIBUTING.md"),
     variable(names::TEST_MANAGED, "debug builds only: a folder instead of /etc/dormouse"),
     variable(names::TEST_NOW, "debug builds only: the time the clock shows"),
-    variable(names::TEST_IDLE_MS, "debug builds only: milliseconds until the user counts as away"),
     variable(names::TEST_ECHO_GUARD, "debug builds only: 0 lets extraction learn from memory"),
-    variable(names::TEST_RECALL_MS, "debug builds only: how long recall may hold up a request"),
-    variable(names::TEST_PROGRESS_MS, "debug builds only: interval of subagent progress summaries"),
+    variable(names::TEST_DEADLINES, "debug builds only: deadlines that a test holds or shortens"),
     variable(names::TEST_SEED, "debug builds only: seed of new ids"),
 ];
 

@@ -10,10 +10,12 @@ mod append;
 mod append_shared;
 mod clock;
 mod clock_choice;
+mod deadlines;
 mod dir;
 mod environment;
 pub mod fault;
 mod folder_state;
+mod git_files;
 mod group_digits;
 mod home;
 mod ids;
@@ -36,11 +38,13 @@ pub use append::{AppendError, AppendFile, AppendTail, UnterminatedLine};
 pub use append_shared::SharedAppendFile;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use clock_choice::clock_from_environment;
+pub use deadlines::Deadlines;
 pub use dir::{
     Dir, DirEntry, Durability, EntryKind, FileAction, FileError, ListedEntry, Listing, Replacement,
 };
 pub use environment::{Environment, EnvironmentVariable, VARIABLES, names};
 pub use folder_state::FolderState;
+pub use git_files::{GitFiles, GitHead};
 pub use group_digits::{format_bytes, format_dollars, format_percent, group_digits};
 pub use home::{
     HomeError, Project, ProjectSlug, find_project, git_folder, home_dir, is_home_or_above,

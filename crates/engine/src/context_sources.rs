@@ -327,6 +327,7 @@ impl Collector<'_, '_> {
     async fn recalled_memories(&mut self) -> Vec<RecalledBlock> {
         let engine = &mut *self.engine;
         let recall = &mut engine.memory.recall;
+        let is_first = engine.conversation.messages().is_empty();
         let mut context = RecallContext {
             config: &engine.config,
             conversation: &engine.conversation,
@@ -334,12 +335,13 @@ impl Collector<'_, '_> {
             figures: &engine.figures,
             spending: &mut engine.spending,
             usage: &mut engine.memory.usage,
+            listed: is_first.then(|| engine.startup.listed_memories()),
         };
         match self.occasion {
             ContextOccasion::Prompt { prompt, .. } => {
                 recall.recall(prompt, &mut context, self.sink).await
             }
-            ContextOccasion::Results { .. } => recall.take_finished(&mut context, self.sink),
+            ContextOccasion::Results { .. } => recall.take_finished(&mut context, self.sink).await,
             ContextOccasion::Continuation => Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Dir, RandomIds, SessionId, SystemClock};
+use dormouse_base::{Clock, Deadlines, Dir, RandomIds, SessionId, SystemClock};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::transcript::{LineEnvelope, Transcript};
 use dormouse_conversation::{
@@ -18,7 +18,7 @@ fn conversation(home: &std::path::Path) -> Conversation {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let ids = Arc::new(RandomIds::new(Arc::clone(&clock)));
     let figures = MetricsLog::at(home, Arc::clone(&clock));
-    let services = Services { clock, ids, figures };
+    let services = Services { clock, ids, deadlines: Deadlines::default(), figures };
     let transcript = Transcript::create(
         &Dir::open(home).unwrap(),
         SessionId::generate(&*services.ids),

@@ -48,8 +48,13 @@ async fn an_agent_has_events_of_its_own() {
     });
     let config = with_hooks(home.path(), 2, vec![user(hooks)]);
     let project = config.project.clone();
-    let around =
-        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
+    let around = Surroundings::look(
+        &project,
+        &Environment::default(),
+        &*config.services.clock,
+        &config.services.deadlines,
+    )
+    .await;
     let session = SessionId::generate(&*config.services.ids);
     let side = SubagentSession {
         agent: AgentId::generate(&*config.services.ids),
@@ -123,8 +128,13 @@ async fn a_plugins_hooks_know_where_it_is() {
     let mut config = with_hooks(home.path(), 1, Vec::new());
     config.extensions.hooks = Arc::new(hooks);
     let project = config.project.clone();
-    let around =
-        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
+    let around = Surroundings::look(
+        &project,
+        &Environment::default(),
+        &*config.services.clock,
+        &config.services.deadlines,
+    )
+    .await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &around).unwrap();
     let (never, mut sink) = (CancellationToken::new(), |_| ());
@@ -148,8 +158,13 @@ async fn two_plugins_with_the_same_command_both_run() {
     });
     let config = with_hooks(home.path(), 1, layers.into());
     let project = config.project.clone();
-    let around =
-        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
+    let around = Surroundings::look(
+        &project,
+        &Environment::default(),
+        &*config.services.clock,
+        &config.services.deadlines,
+    )
+    .await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &around).unwrap();
     let (never, mut sink) = (CancellationToken::new(), |_| ());

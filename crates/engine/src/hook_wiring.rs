@@ -71,6 +71,8 @@ pub(crate) fn hook_runner(
         gate: config.tools.gate.clone(),
         redactor: config.tools.redactor.clone(),
         ids: Arc::clone(&config.services.ids),
+        background: config.extensions.background_hooks.clone(),
+        deadlines: config.services.deadlines,
     };
     Some((Arc::new(HookRunner::new(Arc::clone(&config.extensions.hooks), parts)), model))
 }

@@ -1,6 +1,6 @@
 //! How the memories in the context helped a turn: observed while it runs, counted once when it has ended.
 //!
-//! Invariants: a turn waits no longer than [`COUNT_TIMEOUT`] for its counts, and never fails because of them.
+//! Invariants: a turn waits no longer than `Deadlines::usage_counts` for its counts, and never fails because of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,11 +24,6 @@ use crate::event::EngineEvent;
 use crate::event_sink::EventSink;
 use crate::memory::SessionMemory;
 use crate::repeated_correction::RepeatedCorrection;
-
-/// How long the end of a turn waits for its counts.
-const COUNT_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long the end of a session does.
-const FINAL_COUNT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The observations of a turn.
 #[derive(Debug, Default)]
@@ -110,6 +105,7 @@ impl TurnMemoryUsage {
         access: Arc<SessionMemory>,
         seen: HashSet<PathBuf>,
         figures: &SessionMetrics,
+        patience: Duration,
         sink: &mut EventSink<'_>,
     ) {
         let updated = access.take_changed();
@@ -125,7 +121,7 @@ impl TurnMemoryUsage {
             return;
         }
         self.begin_counting(access, gathered, figures);
-        self.finish_counting(COUNT_TIMEOUT, sink).await;
+        self.finish_counting(patience, sink).await;
     }
 
     /// Counts memories that were changed after the turn they were corrected in.
@@ -171,8 +167,15 @@ impl TurnMemoryUsage {
     }
 
     /// Waits for the last counts: the session ends.
-    pub(crate) async fn finish(&mut self, sink: &mut EventSink<'_>) {
-        self.finish_counting(FINAL_COUNT_TIMEOUT, sink).await;
+    pub(crate) async fn finish(&mut self, patience: Duration, sink: &mut EventSink<'_>) {
+        self.finish_counting(patience, sink).await;
+        if !self.counting.is_empty() {
+            let seconds = patience.as_secs_f32();
+            let text = format!(
+                "Whether memories helped in the last turn was not counted: the memory folder was busy for {seconds} s."
+            );
+            sink(EngineEvent::Notice(text.into()));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use dormouse_base::SystemClock;
 use dormouse_conversation::metrics::MetricsLog;
-use dormouse_memory::{Saving, Scope, StoreOptions};
+use dormouse_memory::{RankingSetup, ReachableMemories, Saving, Scope, StoreOptions};
 
 struct Place {
     _folder: tempfile::TempDir,
@@ -21,7 +21,8 @@ fn place() -> Place {
     let text = "---\nname: Rule\ntype: feedback\n---\nIndent with tabs, as `gofmt` does.\n";
     store.dir().replace(&dormouse_base::RelPath::new("rule.md").unwrap(), text.as_bytes()).unwrap();
     let stores = vec![Arc::new(store)];
-    let access = SessionMemory::new(stores, Saving::Entries, None, clock, None);
+    let memories = Arc::new(ReachableMemories::new(stores, RankingSetup::default()));
+    let access = SessionMemory::new(memories, Saving::Entries, clock);
     Place { _folder: folder, access, rule }
 }
 

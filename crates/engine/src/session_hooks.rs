@@ -11,7 +11,7 @@ use dormouse_hooks::{
     HookRunner, PromptExpansion, PromptSource, SessionEndReason, SessionSource, SetupTrigger,
 };
 
-use crate::config::Extensions;
+use crate::config::{EngineConfig, Extensions};
 use crate::event::{EngineEvent, TurnEnd, TurnReport};
 use crate::event_sink::EventSink;
 use crate::hook_model::EngineHookModel;
@@ -127,9 +127,21 @@ impl SessionHooks {
     }
 
     /// Runs the hooks of a session's end. A session without a prompt has not begun for them either.
-    pub(crate) async fn end(&self, reason: SessionEndReason, sink: &mut EventSink<'_>) {
+    pub(crate) async fn end(
+        &self,
+        reason: SessionEndReason,
+        config: &EngineConfig,
+        sink: &mut EventSink<'_>,
+    ) {
         if let (Some(runner), None) = (&self.runner, &self.pending_start) {
             runner.run_with_notices(runner.session_end(reason), sink).await;
+        } else if !config.is_subagent() {
+            // Only its subagents had hooks.
+            let background = &config.extensions.background_hooks;
+            let usual = config.services.deadlines.end_hooks;
+            if let Some(late) = background.finish(usual, None, async {}).await {
+                sink(EngineEvent::Notice(late.into()));
+            }
         }
     }
 

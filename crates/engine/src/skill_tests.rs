@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Dir, Environment, RelPath};
+use dormouse_base::{Deadlines, Dir, Environment, RelPath};
 use dormouse_extensions::skills::SkillFolders;
 use dormouse_model::script::ScriptedTurn;
 use dormouse_model::{Model, ScriptedModel};
@@ -47,7 +47,8 @@ async fn kept_aside_as_they_were_used_and_through_a_resume() {
     let config = prepared(home.path(), script);
     let project = config.project.clone();
     let (clock, ids) = (Arc::clone(&config.services.clock), Arc::clone(&config.services.ids));
-    let around = Surroundings::look(&project, &Environment::default(), &*clock).await;
+    let around =
+        Surroundings::look(&project, &Environment::default(), &*clock, &Deadlines::default()).await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &around).unwrap();
     for prompt in ["/one a", "go", "/one c"] {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Environment, RandomIds, Redactor, SystemClock, find_project};
+use dormouse_base::{
+    Clock, Deadlines, Environment, RandomIds, Redactor, SystemClock, find_project,
+};
 use dormouse_conversation::metrics::{MetricsFilter, MetricsLog, summarize_metrics};
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_model::script::ScriptedTurn;
@@ -59,6 +61,7 @@ pub(crate) fn config(home: &std::path::Path, turns: usize, max_cost_usd: f64) ->
         services: Services {
             clock: Arc::clone(&clock),
             ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
+            deadlines: Deadlines::default(),
             figures: MetricsLog::at(home, clock),
         },
         overrides: PromptOverrides::default(),
@@ -81,8 +84,13 @@ async fn a_cost_limit_holds_for_all_turns_together() {
     let home = tempfile::tempdir().unwrap();
     let config = config(home.path(), 2, 40.0);
     let project = config.project.clone();
-    let surroundings =
-        Surroundings::look(&project, &Environment::default(), &*config.services.clock).await;
+    let surroundings = Surroundings::look(
+        &project,
+        &Environment::default(),
+        &*config.services.clock,
+        &config.services.deadlines,
+    )
+    .await;
     let folder = SessionFolder::open(home.path(), &project).unwrap();
     let mut engine = Engine::begin(config, &folder, &surroundings).unwrap();
     let (interrupt, mut ends) = (CancellationToken::new(), Vec::new());

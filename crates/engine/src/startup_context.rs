@@ -39,6 +39,8 @@ pub struct StartupContext {
     skills: Option<String>,
     /// Facts of announcers.
     announced: Vec<AnnouncedFact>,
+    /// The memories that the indexes list.
+    listed_memories: usize,
 }
 
 impl StartupContext {
@@ -65,6 +67,7 @@ impl StartupContext {
                     PromptSize::Short => share_of_small(access.memories().stores().len()),
                 };
                 let index = index_parts(access, limits, most);
+                context.listed_memories = index.listed;
                 context.parts.extend(index.parts);
                 context.warnings.extend(index.warnings);
             }
@@ -93,6 +96,11 @@ impl StartupContext {
         self.notes = instructions.take_notes();
         self.parts = prompt_sections(instructions.loaded(), self.room);
         self.instructions = Some(instructions);
+    }
+
+    /// How many memories the first message lists.
+    pub(crate) fn listed_memories(&self) -> usize {
+        self.listed_memories
     }
 
     /// The memory rules, where memory is on.

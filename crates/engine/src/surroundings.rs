@@ -3,15 +3,13 @@
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-use dormouse_base::{Clock, Environment, Project, names};
+use dormouse_base::{Clock, Deadlines, Environment, GitFiles, Project, names};
 use dormouse_conversation::EnvironmentFacts;
 use dormouse_conversation::transcript::LineEnvelope;
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
 use jiff::tz::TimeZone;
 
-/// The longest wait for git, which may be slow in a large repository.
-const GIT_PATIENCE: Duration = Duration::from_secs(2);
 /// More changed files than this are counted, not listed.
 const MOST_STATUS_LINES: usize = 40;
 
@@ -38,11 +36,16 @@ impl Surroundings {
         project: &'a Project,
         environment: &'a Environment,
         clock: &'a dyn Clock,
+        deadlines: &Deadlines,
     ) -> BoxFuture<'a, Self> {
+        let patience = deadlines.git_status;
         Box::pin(async move {
             let today = clock.now().to_zoned(TimeZone::system());
-            let (branch, git_status) =
-                if project.is_git { git(project, environment).await } else { (None, None) };
+            let (branch, git_status) = if project.is_git {
+                git(project, environment, patience).await
+            } else {
+                (None, None)
+            };
             Self {
                 date: today.strftime("%A, %Y-%m-%d").to_string(),
                 folder: project.folder.display().to_string(),
@@ -84,12 +87,25 @@ impl Surroundings {
 }
 
 /// The branch and the status. Where git fails or takes too long, the model is told so.
-async fn git(project: &Project, environment: &Environment) -> (Option<String>, Option<String>) {
+async fn git(
+    project: &Project,
+    environment: &Environment,
+    patience: Duration,
+) -> (Option<String>, Option<String>) {
     // A repository that somebody else wrote must not run anything by being looked at.
     let environment =
         environment.clone().without("BASH_ENV").without("ENV").with(SAFE_GIT_ENVIRONMENT);
-    let args = ["-c", "git status --porcelain --branch"];
-    let result = output("bash", &args, &project.folder, &environment, GIT_PATIENCE).await;
+    // With a plain configuration there is nothing to guard against, and the shell with the guard takes four times as long. Git
+    // starts where `.git` is, so that it cannot find another repository on its way up.
+    let is_plain = GitFiles::of(&project.checkout).is_some_and(|files| files.has_plain_config())
+        && environment.get("GIT_DIR").is_none();
+    let result = if is_plain {
+        let args = ["status", "--porcelain", "--branch", "--ignore-submodules=dirty"];
+        output("git", &args, &project.checkout, &environment, patience).await
+    } else {
+        let args = ["-c", "git status --porcelain --branch"];
+        output("bash", &args, &project.folder, &environment, patience).await
+    };
     let Ok(answer) = result
         .map_err(drop)
         .and_then(|answer| if answer.code == Some(0) { Ok(answer) } else { Err(()) })

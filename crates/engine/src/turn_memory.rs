@@ -52,7 +52,8 @@ impl TurnMemory {
         let Some(memory) = &config.memory else { return };
         self.recall.catch_up(config, conversation);
         let seen = self.recall.seen_files();
-        self.usage.count_turn(Arc::clone(&memory.access), seen, figures, sink).await;
+        let patience = config.services.deadlines.usage_counts;
+        self.usage.count_turn(Arc::clone(&memory.access), seen, figures, patience, sink).await;
     }
 
     /// Finishes all counts: the session ends.
@@ -65,6 +66,6 @@ impl TurnMemory {
         if let Some(memory) = &config.memory {
             self.usage.count_late_corrections(&memory.access, figures);
         }
-        self.usage.finish(sink).await;
+        self.usage.finish(config.services.deadlines.last_usage_counts, sink).await;
     }
 }

@@ -147,7 +147,7 @@ impl Engine {
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.memory.end(&self.config, &self.figures, sink).await;
-            self.hooks.end(reason, sink).await;
+            self.hooks.end(reason, &self.config, sink).await;
             remove_unneeded_checkpoints(sink, &self.config, &self.conversation);
         })
     }
@@ -204,9 +204,6 @@ impl Engine {
                 continuations += 1;
                 self.conversation.append_context(notes_block(vec![why]).into_iter().collect())?;
             } else if total.end != TurnEnd::Completed || !self.more_has_come(turn).await? {
-                if let (Some(runner), false) = (self.hooks.runner(), turn.is_interrupted()) {
-                    runner.finish_subagent().await;
-                }
                 return Ok(total);
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dormouse_base::{Dir, IdSource, Redactor, SessionId};
+use dormouse_base::{Deadlines, Dir, IdSource, Redactor, SessionId};
 use dormouse_conversation::Effort;
 use dormouse_permissions::PermissionGate;
 use dormouse_tools::ToolSet;
@@ -14,10 +14,11 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
+use crate::background::{BackgroundHook, BackgroundHooks};
 use crate::config::{Hook, HookId, Hooks};
 use crate::event::{BlockEffect, HookEvent};
-use crate::execute::{HookEnvironment, HookExecutor};
-use crate::handler::WaitMode;
+use crate::execute::{HookEnvironment, HookExecutor, short_name};
+use crate::handler::{HookHandler, WaitMode};
 use crate::input::{CommonInput, EffortInput, EventInput, render};
 use crate::mcp_tool::HookServers;
 use crate::model_check::HookModel;
@@ -88,6 +89,10 @@ pub struct HookRunnerParts {
     pub redactor: Redactor,
     /// Source of message ids.
     pub ids: Arc<dyn IdSource>,
+    /// The hooks of the whole session that run in the background.
+    pub background: BackgroundHooks,
+    /// How long the end of the session waits.
+    pub deadlines: Deadlines,
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -106,8 +111,9 @@ pub(crate) struct HookDispatcher {
     gate: PermissionGate,
     redactor: Redactor,
     pub(crate) pending: Arc<PendingOutput>,
-    /// Hooks that run in the background. They end with the session.
-    background: Mutex<JoinSet<()>>,
+    /// Hooks that run in the background, of the whole session.
+    pub(crate) background: BackgroundHooks,
+    pub(crate) deadlines: Deadlines,
     /// Hooks with `once` that have run.
     ran_once: Mutex<HashSet<HookId>>,
     pub(crate) watch: Arc<Mutex<FileWatch>>,
@@ -117,10 +123,14 @@ pub(crate) struct HookDispatcher {
 
 impl HookDispatcher {
     pub(crate) fn new(hooks: Arc<Hooks>, parts: HookRunnerParts) -> Self {
-        let HookRunnerParts { session, environment, model, servers, tools, gate, redactor, ids } =
-            parts;
+        let HookRunnerParts { session, environment, model, servers, tools, gate, .. } = parts;
+        let HookRunnerParts { redactor, ids, background, deadlines, .. } = parts;
         let mut watch = FileWatch::new(&hooks.settings);
         watch.add(hooks.watched_names().map(PathBuf::from), &environment.folder);
+        let pending = PendingOutput::new(ids);
+        if session.subagent.is_none() {
+            background.belong_to(&pending);
+        }
         Self {
             active: Mutex::new(Arc::clone(&hooks)),
             configured: hooks,
@@ -129,8 +139,9 @@ impl HookDispatcher {
             tools,
             gate,
             redactor,
-            pending: PendingOutput::new(ids),
-            background: Mutex::default(),
+            pending,
+            background,
+            deadlines,
             ran_once: Mutex::default(),
             watch: Arc::new(Mutex::new(watch)),
             prompt_id: Mutex::default(),
@@ -199,16 +210,6 @@ impl HookDispatcher {
         for hook in &hooks {
             self.run_in_background(event, hook, &input);
         }
-    }
-
-    /// Waits for all background hooks. Those still running when the returned future is dropped are killed with it.
-    pub(crate) fn drain_background(&self) -> JoinSet<()> {
-        std::mem::take(&mut *lock(&self.background))
-    }
-
-    /// Puts back hooks that [`Self::drain_background`] took and that are still running.
-    pub(crate) fn restore_background(&self, running: JoinSet<()>) {
-        *lock(&self.background) = running;
     }
 
     /// The hooks to run now. Marks those with `once` as run and shows status messages.
@@ -286,6 +287,7 @@ impl HookDispatcher {
         let (request_async, async_requested) = oneshot::channel();
         let mut task = JoinSet::new();
         let executor = Arc::clone(&self.executor);
+        let waited = Arc::clone(hook);
         let hook = Arc::clone(hook);
         let input = Arc::clone(input);
         task.spawn(async move {
@@ -299,31 +301,30 @@ impl HookDispatcher {
             biased;
             response = join(&mut task) => response,
             Ok(request) = async_requested => {
-                self.continue_in_background(task, request);
+                self.continue_in_background(event, &waited, task, request);
                 HookResponse::default()
             }
         };
         sanitize(response, &self.redactor, &self.session.own_folder)
     }
 
-    fn continue_in_background(&self, mut task: JoinSet<HookResponse>, request: AsyncRequest) {
+    fn continue_in_background(
+        &self,
+        event: HookEvent,
+        hook: &Hook,
+        mut task: JoinSet<HookResponse>,
+        request: AsyncRequest,
+    ) {
         let pending = Arc::clone(&self.pending);
         let redactor = self.redactor.clone();
         let folder = self.session.own_folder.clone();
-        self.spawn(async move {
+        self.background.spawn(background_hook(event, hook), async move {
             let limit = request.timeout().unwrap_or(Duration::MAX);
             // After its timeout a hook is dropped without a response.
             if let Ok(response) = tokio::time::timeout(limit, join(&mut task)).await {
                 pending.finish(WaitMode::Background, sanitize(response, &redactor, &folder));
             }
         });
-    }
-
-    /// Spawns a background task and drops those that have finished.
-    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut background = lock(&self.background);
-        while background.try_join_next().is_some() {}
-        background.spawn(work);
     }
 
     fn run_in_background(&self, event: HookEvent, hook: &Arc<Hook>, input: &Arc<[u8]>) {
@@ -335,7 +336,7 @@ impl HookDispatcher {
         let folder = self.session.own_folder.clone();
         let watch = Arc::clone(&self.watch);
         pending.start(hook.handler.wait_mode);
-        self.spawn(async move {
+        self.background.spawn(background_hook(event, &hook), async move {
             let mut response = executor.execute(event, &hook, &input, drop).await;
             let watch_paths = std::mem::take(&mut response.watch);
             lock(&watch).add(watch_paths, &executor.environment.folder);
@@ -377,6 +378,25 @@ impl HookDispatcher {
             }
             (before, new) => before.or(new),
         };
+    }
+}
+
+/// A subagent's hooks may outlive it: what they still have to say goes to the session.
+impl Drop for HookDispatcher {
+    fn drop(&mut self) {
+        if self.session.subagent.is_some()
+            && let Some(session) = self.background.session_output()
+        {
+            self.pending.hand_over_to(&session);
+        }
+    }
+}
+
+fn background_hook(event: HookEvent, hook: &Hook) -> BackgroundHook {
+    let HookHandler { timeout, timeout_is_set, .. } = hook.handler;
+    BackgroundHook {
+        name: format!("{} hook {}", event.name(), short_name(&hook.handler.summary())),
+        set_timeout: timeout_is_set.then_some(timeout),
     }
 }
 

@@ -189,7 +189,7 @@ fn expand_plugin_folders(origin: &HookOrigin, text: &str) -> String {
 }
 
 /// The first 60 characters of the first line, for messages.
-fn short_name(text: &str) -> String {
+pub(crate) fn short_name(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(60).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

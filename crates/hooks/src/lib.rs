@@ -4,7 +4,7 @@
 //!   (one hook), `matcher`, `position` (line numbers in JSON), `list` (views for `dormouse hooks`).
 //! - Running: `selection` (which hooks run), `input` (their JSON input), `execute` (runs one; `http` and `model_check`
 //!   for those kinds), `response` (parses the output), `sanitize` (removes secrets, bounds length), `pending` (output
-//!   that nobody has read yet), `dispatch` (ties it together).
+//!   that nobody has read yet), `background` (hooks that nobody waits for), `dispatch` (ties it together).
 //! - Calling: `runner` has a method per event; `observer` runs the hooks around tool calls, `notify` those of background
 //!   tasks; `watch` detects changed files.
 //!
@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod background;
 mod config;
 mod dispatch;
 mod event;
@@ -37,6 +38,7 @@ mod sanitize;
 mod selection;
 mod watch;
 
+pub use background::BackgroundHooks;
 pub use config::{HookProblem, Hooks};
 pub use dispatch::{HookRunnerParts, HookSession, HookSubagent, HookVerdict};
 pub use event::{HookEvent, UnknownHookEvent};

@@ -37,6 +37,8 @@ struct Queues {
     rewaking: usize,
     /// How often the model was woken since the user's last prompt.
     rewakes: u32,
+    /// The conversation whose output this is once its own is over.
+    heir: Option<Arc<PendingOutput>>,
 }
 
 impl std::fmt::Debug for PendingOutput {
@@ -49,6 +51,21 @@ impl PendingOutput {
     pub(crate) fn new(ids: Arc<dyn IdSource>) -> Arc<Self> {
         let queues = Mutex::default();
         Arc::new(Self { ids, queues, notice_added: Notify::new(), hook_finished: Notify::new() })
+    }
+
+    /// From here on another conversation's output: this conversation is over, and its hooks may still run.
+    pub(crate) fn hand_over_to(&self, heir: &Arc<Self>) {
+        let mut own = self.queues();
+        own.heir = Some(Arc::clone(heir));
+        let (notices, notes) = (std::mem::take(&mut own.notices), std::mem::take(&mut own.notes));
+        let rewaking = std::mem::take(&mut own.rewaking);
+        drop(own);
+        let mut queues = heir.queues();
+        queues.notices.extend(notices);
+        queues.notes.extend(notes);
+        queues.rewaking += rewaking;
+        drop(queues);
+        heir.notice_added.notify_one();
     }
 
     fn queues(&self) -> MutexGuard<'_, Queues> {
@@ -116,6 +133,10 @@ impl PendingOutput {
 
     /// A background hook has finished with this response, which is sanitized already.
     pub(crate) fn finish(&self, mode: WaitMode, response: HookResponse) {
+        let heir = self.queues().heir.clone();
+        if let Some(heir) = heir {
+            return heir.finish(mode, response);
+        }
         let HookResponse { notices, context, block, terminal_sequence, .. } = response;
         for notice in notices {
             self.notice(notice);

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_base::SettingsSource;
 use dormouse_conversation::Effort;
@@ -19,11 +18,6 @@ use crate::input::{
 use crate::origin::HookLayer;
 use crate::pending::HookNotice;
 use crate::watch::source_name;
-
-/// Time for all `SessionEnd` hooks together, and for the background hooks of a subagent that is done.
-const END_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// Upper bound of the timeout that a `SessionEnd` hook can set for itself.
-const LONGEST_END_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Runs the hooks of one conversation. A hook that fails, hangs or prints garbage never fails a turn; the user gets a
 /// notice.
@@ -120,40 +114,22 @@ impl HookRunner {
         verdict
     }
 
-    /// `SessionEnd`, with one timeout for all of its hooks. Not for subagents.
+    /// `SessionEnd`, with one timeout for all of its hooks and for those that run in the background, of subagents too. Those
+    /// that take longer are stopped, and the user is told which. Not for subagents.
     pub async fn session_end(&self, reason: SessionEndReason) {
         if self.is_subagent() {
             return;
         }
-        let mut background = self.dispatcher.drain_background();
-        let all = async {
-            self.dispatcher.fire(HookEvent::SessionEnd, EventInput::End { reason }).await;
-            while background.join_next().await.is_some() {}
-        };
-        if tokio::time::timeout(self.end_timeout(), all).await.is_err() {
-            self.dispatcher.notice("hooks at the end of the session timed out".to_owned());
-        }
-    }
-
-    /// Gives the background hooks of a subagent a moment to finish: its conversation may be dropped next.
-    pub async fn finish_subagent(&self) {
-        if !self.is_subagent() {
-            return;
-        }
-        let mut background = self.dispatcher.drain_background();
-        let all = async { while background.join_next().await.is_some() {} };
-        let finished = tokio::time::timeout(END_TIMEOUT, all).await;
-        if finished.is_err() {
-            self.dispatcher.restore_background(background);
-        }
-    }
-
-    /// The longest timeout that a `SessionEnd` hook sets for itself, within bounds.
-    fn end_timeout(&self) -> Duration {
         let hooks = self.hooks();
         let set = hooks.of(HookEvent::SessionEnd).filter(|hook| hook.handler.timeout_is_set);
-        let longest = set.map(|hook| hook.handler.timeout).max().unwrap_or_default();
-        longest.clamp(END_TIMEOUT, LONGEST_END_TIMEOUT)
+        let longest = set.map(|hook| hook.handler.timeout).max();
+        let end_hooks = async {
+            self.dispatcher.fire(HookEvent::SessionEnd, EventInput::End { reason }).await;
+        };
+        let HookDispatcher { background, deadlines, .. } = &self.dispatcher;
+        if let Some(late) = background.finish(deadlines.end_hooks, longest, end_hooks).await {
+            self.dispatcher.notice(late);
+        }
     }
 
     /// `PreCompact`: why the compaction is blocked, if it is.

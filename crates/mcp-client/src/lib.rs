@@ -42,6 +42,6 @@ pub use resources::McpResource;
 pub use server::ServerStatus;
 pub use server_settings::{ParsedServers, ServerProblem, parse_servers, read_servers};
 pub use server_spec::{OAuthSettings, ServerOrigin, ServerSpec, Transport};
-pub use setup::{CALL_TIMEOUT, McpSetup, START_TIMEOUT};
+pub use setup::{CALL_TIMEOUT, McpSetup};
 pub use tools::RestrictedTool;
 pub use variables::Variables;

@@ -11,21 +11,22 @@ use crate::catalog::{OfferedArgument, OfferedPrompt, cut};
 const MOST_PROMPTS: usize = 100;
 /// The most arguments of a prompt.
 const MOST_ARGUMENTS: usize = 20;
-/// A server that takes longer to list them has none to offer: its tools do not wait for that.
-const LISTED_WITHIN: Duration = Duration::from_secs(2);
 /// Longer descriptions are cut.
 const DESCRIPTION_CHARS: usize = 200;
 /// Longer names are cut in what is shown.
 const NAME_CHARS: usize = 64;
 
 /// Asks a server for its prompts. They are no reason to do without its tools: a server that fails here has none.
-pub(crate) async fn listed_prompts(peer: &Peer<RoleClient>) -> Vec<OfferedPrompt> {
+pub(crate) async fn listed_prompts(
+    peer: &Peer<RoleClient>,
+    patience: Duration,
+) -> Vec<OfferedPrompt> {
     let offers = peer.peer_info().is_some_and(|info| info.capabilities.prompts.is_some());
     if !offers {
         return Vec::new();
     }
     let first_page = peer.list_prompts(Some(PaginatedRequestParams::default()));
-    let Ok(Ok(page)) = tokio::time::timeout(LISTED_WITHIN, first_page).await else {
+    let Ok(Ok(page)) = tokio::time::timeout(patience, first_page).await else {
         return Vec::new();
     };
     page.prompts.into_iter().take(MOST_PROMPTS).map(offered).collect()

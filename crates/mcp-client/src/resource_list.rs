@@ -9,19 +9,20 @@ use crate::catalog::{OfferedResource, cut};
 
 /// The most resources that are suggested of one server.
 const MOST_RESOURCES: usize = 200;
-/// A server that takes longer to list them has none to suggest: its tools do not wait for that.
-const LISTED_WITHIN: Duration = Duration::from_secs(2);
 /// Longer descriptions are cut.
 const DESCRIPTION_CHARS: usize = 200;
 
 /// Asks a server for its resources. They are no reason to do without its tools: a server that fails here has none.
-pub(crate) async fn listed_resources(peer: &Peer<RoleClient>) -> Vec<OfferedResource> {
+pub(crate) async fn listed_resources(
+    peer: &Peer<RoleClient>,
+    patience: Duration,
+) -> Vec<OfferedResource> {
     let offers = peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some());
     if !offers {
         return Vec::new();
     }
     let first_page = peer.list_resources(Some(PaginatedRequestParams::default()));
-    let Ok(Ok(page)) = tokio::time::timeout(LISTED_WITHIN, first_page).await else {
+    let Ok(Ok(page)) = tokio::time::timeout(patience, first_page).await else {
         return Vec::new();
     };
     let resources = page.resources.into_iter().take(MOST_RESOURCES);

@@ -180,7 +180,7 @@ impl McpServer {
             Err(error) => return self.down(&error.to_string()),
         };
         let (peer, flooded) = (connection.peer.clone(), connection.flooded.clone());
-        let (resources, prompts) = listed(&peer).await;
+        let (resources, prompts) = self.listed(&peer).await;
         let catalog = Catalog { resources, prompts, ..catalog };
         let mut kept = connection.keep();
         {
@@ -215,9 +215,15 @@ impl McpServer {
                 prompts: before.prompts.clone(),
                 ..catalog
             });
-            let (resources, prompts) = listed(peer).await;
+            let (resources, prompts) = self.listed(peer).await;
             self.set_catalog(|before| Catalog { resources, prompts, ..before.clone() });
         }
+    }
+
+    /// What users can attach and call. Both lists are asked for at once.
+    async fn listed(&self, peer: &Peer<RoleClient>) -> (Vec<OfferedResource>, Vec<OfferedPrompt>) {
+        let patience = self.setup.deadlines.mcp_lists;
+        tokio::join!(listed_resources(peer, patience), listed_prompts(peer, patience))
     }
 
     fn set_catalog(&self, change: impl FnOnce(&Catalog) -> Catalog) {
@@ -454,11 +460,6 @@ fn login_at(spec: &ServerSpec, setup: &McpSetup) -> Option<Arc<ServerLogin>> {
     let has_own = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
     let store = setup.tokens.clone().filter(|_| !has_own && is_protected(url))?;
     Some(Arc::new(ServerLogin::new(store, &spec.name, url, oauth.clone())))
-}
-
-/// What users can attach and call. Both lists are asked for at once.
-async fn listed(peer: &Peer<RoleClient>) -> (Vec<OfferedResource>, Vec<OfferedPrompt>) {
-    tokio::join!(listed_resources(peer), listed_prompts(peer))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dormouse_base::{Environment, Redactor};
+use dormouse_base::{Deadlines, Environment, Redactor};
 use dormouse_tools::Reaper;
 
 use crate::elicitation::UserQuestions;
@@ -20,6 +20,8 @@ pub struct McpSetup {
     pub reaper: Reaper,
     /// How long a call may take, unless the server's entry says otherwise.
     pub call_timeout: Duration,
+    /// How long servers are waited for.
+    pub deadlines: Deadlines,
     /// Removes secrets from messages about servers.
     pub redactor: Redactor,
     /// Where tokens of logins are; none where nobody has logged in.
@@ -30,5 +32,3 @@ pub struct McpSetup {
 
 /// How long a call may take by default.
 pub const CALL_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long the start of a session waits for servers by default.
-pub const START_TIMEOUT: Duration = Duration::from_secs(5);

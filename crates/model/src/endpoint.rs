@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_base::Secret;
+use dormouse_base::{Deadlines, Secret};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::ModelError;
@@ -28,6 +28,8 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two bytes of a stream.
     pub idle: Duration,
+    /// For what it says about its models: asking must not hold up the first request.
+    pub info: Duration,
 }
 
 impl Default for Timeouts {
@@ -36,6 +38,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(5),
             first_byte: Duration::from_mins(10),
             idle: Duration::from_secs(90),
+            info: Deadlines::default().model_info,
         }
     }
 }

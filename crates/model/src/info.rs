@@ -1,16 +1,15 @@
 //! What a server tells about its models: which there are, and how large their windows are.
 
 use futures_util::future::BoxFuture;
-use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::client::HttpModel;
 use crate::error::ModelError;
 use crate::wire_format::WireFormat;
 
 /// A model, as its server describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// Its name.
     pub id: String,
@@ -88,9 +87,6 @@ impl From<EntryIn> for ModelInfo {
     }
 }
 
-/// Asking must not hold up the first answer.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 impl HttpModel {
     /// What the server says about a model; none where it says nothing.
     pub fn info<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Option<ModelInfo>> {
@@ -135,8 +131,9 @@ impl HttpModel {
                 200..300 => {}
                 _ => return Err(self.refusal(response).await),
             }
+            let patience = self.endpoint().timeouts.info;
             let body =
-                tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
+                tokio::time::timeout(patience, self.read_some(response)).await.unwrap_or_default();
             let list: ListIn = serde_json::from_str(&body).unwrap_or_default();
             Ok(list.data.into_iter().map(Into::into).collect())
         })
@@ -145,8 +142,9 @@ impl HttpModel {
     fn open<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<reqwest::Response, ModelError>> {
         Box::pin(async move {
             let request = self.client()?.get(url).headers(self.endpoint().headers()?).send();
-            match tokio::time::timeout(PATIENCE, request).await {
-                Err(_) => Err(ModelError::Stalled(PATIENCE)),
+            let patience = self.endpoint().timeouts.info;
+            match tokio::time::timeout(patience, request).await {
+                Err(_) => Err(ModelError::Stalled(patience)),
                 Ok(Err(error)) => Err(self.no_connection(url.to_owned(), &error)),
                 Ok(Ok(response)) => Ok(response),
             }
@@ -178,8 +176,9 @@ impl HttpModel {
         if !response.status().is_success() {
             return Ok(T::default());
         }
+        let patience = self.endpoint().timeouts.info;
         let body =
-            tokio::time::timeout(PATIENCE, self.read_some(response)).await.unwrap_or_default();
+            tokio::time::timeout(patience, self.read_some(response)).await.unwrap_or_default();
         Ok(serde_json::from_str(&body).unwrap_or_default())
     }
 }

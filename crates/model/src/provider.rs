@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dormouse_base::{
-    Environment, MemoryTools, ProviderKind, ProviderSettings, SearchProviderKind, Secret, names,
+    Deadlines, Environment, MemoryTools, ProviderKind, ProviderSettings, SearchProviderKind,
+    Secret, names,
 };
 use dormouse_conversation::ServerTool;
 use thiserror::Error;
@@ -240,10 +241,12 @@ fn ttl(settings: &ProviderSettings, is_official: bool) -> Result<CacheTtl, Provi
 }
 
 fn timeouts(environment: &Environment) -> Result<Timeouts, ProviderError> {
+    let info = Deadlines::from_environment(environment).model_info;
+    let usual = Timeouts { info, ..Timeouts::default() };
     Ok(match milliseconds(environment, names::IDLE_TIMEOUT_MS)? {
         // Set manually, it holds for the first byte as well.
-        Some(idle) => Timeouts { idle, first_byte: idle, ..Timeouts::default() },
-        None => Timeouts::default(),
+        Some(idle) => Timeouts { idle, first_byte: idle, ..usual },
+        None => usual,
     })
 }
 

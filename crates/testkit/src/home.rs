@@ -19,6 +19,8 @@ use crate::terminal::Terminal;
 const KEY: &str = "sk-canary-key-5f0c2d7e91";
 /// What stands in the project's `.env`.
 const ENV_FILE_SECRET: &str = "canary-env-file-8b1d44c6a3";
+/// No deadline of a program under test passes unless the test says so: a hang is found sooner than this.
+const HELD: &str = "held=300000";
 /// The time that programs under test see.
 const NOW: &str = "2026-11-02T09:00:00Z";
 
@@ -71,7 +73,7 @@ impl TestHome {
             ("GIT_COMMITTER_DATE", NOW),
             (names::TEST_NOW, NOW),
             // A test is about what is found, however busy the machine is.
-            (names::TEST_RECALL_MS, "30000"),
+            (names::TEST_DEADLINES, HELD),
             (names::RETRY_BASE_MS, "10"),
             // Notes are taken beside a long conversation; a test that wants them takes this away.
             ("DORMOUSE_SESSION_NOTES", "0"),
@@ -112,6 +114,13 @@ impl TestHome {
     pub fn with_now(mut self, now: &str) -> Self {
         self.set_env(names::TEST_NOW, now);
         self
+    }
+
+    /// Sets deadlines of programs that are started from now on, in milliseconds, by their names in `base::Deadlines`; all
+    /// others stay as long as no test waits.
+    pub fn set_deadlines(&mut self, deadlines: &[(&str, u64)]) {
+        let set = deadlines.iter().map(|(name, milliseconds)| format!(",{name}={milliseconds}"));
+        self.set_env(names::TEST_DEADLINES, format!("{HELD}{}", set.collect::<String>()));
     }
 
     /// Sets a variable for programs started from now on.

@@ -172,7 +172,7 @@ async fn switch_model(
 ) -> Result<String, Failure> {
     let ActiveSession { engine, settings, switches, project, .. } = session;
     let place = (&*settings, &*switches, &*project);
-    let other = other_model(name, place, &world.environment, engine.model().effort).await?;
+    let other = other_model(name, place, world, engine.model().effort).await?;
     engine.switch_model(other)?;
     Ok(msg!("model-set", model = engine.model().name.as_str()))
 }

@@ -191,7 +191,7 @@ impl EditorSessions {
         }
         let names: Vec<String> = specs.into_iter().map(|spec| spec.name).collect();
         active.servers.admit(&names);
-        mcp_servers::wait_for_start(&active.servers, &active.settings).await;
+        mcp_servers::wait_for_start(&active.servers, &active.settings, &self.world.deadlines).await;
     }
 
     async fn turn(

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::interactive::background::{failure_notices, is_busy};
 use crate::message_catalog::msg;
-use crate::wiring::catch_up::{idle_time, wait_idle};
+use crate::wiring::catch_up::wait_idle;
 use crate::wiring::engine_notice::notice_text;
 use crate::wiring::permission_modes::{mode_description, modes_up_to};
 use crate::wiring::session_start::ActiveSession;
@@ -91,7 +91,7 @@ impl EditorSession {
         let session = Arc::downgrade(self);
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         watch.spawn(async move {
-            let idle = idle_time(&world.environment, IDLE);
+            let idle = world.deadlines.away_after(IDLE);
             let away = wait_idle(world.clock.as_ref(), idle);
             tokio::pin!(away);
             let (mut is_away, mut was_busy) = (false, true);

@@ -11,6 +11,7 @@ use crate::interactive::tool_calls::result_text;
 use crate::message_catalog::msg;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::engine_notice::notice_text;
+use crate::wiring::recall_notice::recall_notice;
 
 use super::client_terminals::CallTerminals;
 use super::protocol::{CallContent, EditorUpdate, ShownCall, ShownStatus, TextPart};
@@ -52,8 +53,8 @@ impl SessionUpdates {
             EngineEvent::ToolFinished { id, is_error, result, .. } => {
                 vec![self.finished(id, *is_error, result)]
             }
-            EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => Vec::new(),
-            EngineEvent::Recalled(receipt) => vec![noted(&receipt.line())],
+            EngineEvent::Recalled(receipt) if !receipt.concerns_user() => Vec::new(),
+            EngineEvent::Recalled(receipt) => vec![noted(&recall_notice(receipt))],
             EngineEvent::Remembered(what) => vec![remembered(what)],
             EngineEvent::Corrected(corrected) => {
                 vec![noted(&corrected.line("dormouse memory guard"))]

@@ -56,7 +56,8 @@ pub(crate) async fn run(arguments: &RewindArguments, world: &World) -> Result<Ex
     let folder = SessionFolder::existing(&world.home()?, &project)?;
     let session = find_session(folder.as_ref(), &arguments.session)?;
     let folder = SessionFolder::open(&world.home()?, &project)?;
-    let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
+    let surroundings =
+        Surroundings::look(&project, &world.environment, &*world.clock, &world.deadlines).await;
     let services = services(world)?;
     let (clock, ids) = (services.clock.clone(), services.ids.clone());
     let mut opened = folder.reopen(session, &surroundings, clock, ids)?;

@@ -273,7 +273,7 @@ impl OutputPrinter {
                 "retry",
                 format!("{error}; retrying in {} s ({retry} of {of})", seconds(*delay)),
             ),
-            EngineEvent::Recalled(receipt) if receipt.recalled.is_empty() => {}
+            EngineEvent::Recalled(receipt) if !receipt.has_news() => {}
             EngineEvent::Recalled(receipt) => self.notice("notice", receipt.line()),
             EngineEvent::Remembered(what) => {
                 self.notice("notice", format!("memory: {what}; undo: `dormouse memory undo`"));

@@ -151,7 +151,7 @@ impl StreamSession<'_> {
     async fn switch_model(&mut self, session: &mut ActiveSession, request_id: &str, name: &str) {
         let ActiveSession { engine, settings, switches, project, .. } = session;
         let place = (&*settings, &*switches, &*project);
-        let other = other_model(name, place, &self.world.environment, engine.model().effort).await;
+        let other = other_model(name, place, self.world, engine.model().effort).await;
         let switched = other.and_then(|other| Ok(engine.switch_model(other)?));
         match switched {
             Ok(()) => {

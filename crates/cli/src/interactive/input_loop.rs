@@ -10,7 +10,7 @@ use dormouse_tui::action::UserAction;
 use dormouse_tui::style::{Color, Style};
 
 use crate::message_catalog::msg;
-use crate::wiring::catch_up::{idle_time, wait_idle};
+use crate::wiring::catch_up::wait_idle;
 use crate::wiring::engine_notice::notice_text;
 use crate::wiring::exit::{Exit, Failure};
 use crate::wiring::session_start::ActiveSession;
@@ -172,7 +172,7 @@ impl InteractiveSession<'_> {
         refresh_commands(&self.session, &self.view);
         let mut ticks = tokio::time::interval(TICK);
         let mut was_busy = true;
-        let idle = idle_time(&self.world.environment, IDLE);
+        let idle = self.world.deadlines.away_after(IDLE);
         let away = wait_idle(self.world.clock.as_ref(), idle);
         tokio::pin!(away);
         let mut is_away = false;

@@ -59,6 +59,6 @@ impl InteractiveSession<'_> {
     /// The state of the working directory now.
     pub(super) async fn surroundings(&self) -> Surroundings {
         let ActiveSession { project, environment, .. } = &self.session;
-        Surroundings::look(project, environment, &*self.world.clock).await
+        Surroundings::look(project, environment, &*self.world.clock, &self.world.deadlines).await
     }
 }

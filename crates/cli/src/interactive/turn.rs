@@ -95,7 +95,7 @@ impl InteractiveSession<'_> {
         background::make_way(&self.session, &self.view).await;
         self.view.borrow_mut().turn_started();
         let interrupt = CancellationToken::new();
-        let (most, clock) = (self.arguments.max_turns, &*self.world.clock);
+        let (most, world) = (self.arguments.max_turns, self.world);
         let (session, monitor) = self.turn_monitor();
         let ActiveSession { engine, project, environment, .. } = session;
         let view = monitor.view;
@@ -103,7 +103,8 @@ impl InteractiveSession<'_> {
         let mut context = TurnContext::new(&interrupt, &mut sink).with_steering(monitor.steering);
         let turn = async {
             // This takes a while in a large repository.
-            let now = Surroundings::look(project, environment, clock).await;
+            let now =
+                Surroundings::look(project, environment, &*world.clock, &world.deadlines).await;
             engine.run_turn(prompt, &now, most, &mut context).await
         };
         let (result, next) = monitor.run(turn, &interrupt).await;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use crate::message_catalog::msg;
 use crate::wiring::compaction_notice::compaction_notice;
 use crate::wiring::engine_notice::notice_text;
+use crate::wiring::recall_notice::recall_notice;
 
 use super::tool_calls::{self, CallOutcome};
 use super::view::{LastOutput, TerminalView, TextState, memory_notice};
@@ -122,8 +123,8 @@ impl TerminalView {
 
     /// Shows a recall in one line and keeps its details for Alt-R.
     fn recalled(&mut self, receipt: RecallReceipt) {
-        if !receipt.recalled.is_empty() {
-            self.note(&msg!("recall-notice", line = receipt.line()), Style::DIM);
+        if receipt.concerns_user() {
+            self.note(&msg!("recall-notice", line = recall_notice(&receipt)), Style::DIM);
         }
         self.receipts.push(receipt);
     }

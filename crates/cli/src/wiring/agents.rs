@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_agents::{
     AgentDefinition, AgentDefinitions, AgentListPosition, AgentMemories, AgentOrigin, AgentProblem,
@@ -11,8 +10,7 @@ use dormouse_agents::{
     builtin_agents, parse_settings_agent,
 };
 use dormouse_base::{
-    Dir, Environment, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches,
-    TrustState, names,
+    Dir, LayerSwitch, Project, Settings, SettingsLayer, SettingsSource, Switches, TrustState, names,
 };
 use dormouse_engine::{ModelSetup, SmallModel};
 use dormouse_hooks::{HookLayer, HookOrigin, Hooks};
@@ -31,9 +29,6 @@ use crate::wiring::project_agents::ProjectAgents;
 use crate::wiring::settings::EffectiveSettings;
 use crate::wiring::world::World;
 use crate::wiring::world::is_bare;
-
-/// Interval of progress summaries.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Loads agent definitions; again whenever files change.
 struct DefinitionLoader {
@@ -156,7 +151,7 @@ pub(crate) fn registry(
     let folders = (!loader.is_bare).then(|| loader.project.folders.clone());
     let models = ServerModels {
         settings: settings.clone(),
-        environment: world.environment.clone(),
+        world: world.clone(),
         folder: project.folder.clone(),
         by_server: ServerLayers::of(switches),
     };
@@ -175,7 +170,7 @@ pub(crate) fn registry(
         small,
         progress_every: switches
             .is_on(LayerSwitch::ProgressSummaries)
-            .then(|| progress_every(&world.environment)),
+            .then_some(world.deadlines.subagent_progress),
         max_turns,
         home: world.home()?,
         clock: Arc::clone(&world.clock),
@@ -201,12 +196,6 @@ impl AgentLibrary {
     pub(crate) fn of(in_force: &EffectiveSettings, world: &World) -> Result<Self, Failure> {
         Ok(Self(DefinitionLoader::of(in_force, is_bare(&world.environment)?)))
     }
-}
-
-/// The interval of progress summaries; a test can shorten it in debug builds.
-fn progress_every(environment: &Environment) -> Duration {
-    let wanted = environment.get(names::TEST_PROGRESS_MS).and_then(|text| text.parse().ok());
-    wanted.filter(|_| cfg!(debug_assertions)).map_or(PROGRESS_INTERVAL, Duration::from_millis)
 }
 
 /// The memories of agents, whether memory is on or off.
@@ -247,7 +236,7 @@ pub(crate) fn report_interrupted(subagents: &SubagentRegistry, session: &Dir) {
 /// Resolves other models of the same server.
 struct ServerModels {
     settings: Settings,
-    environment: Environment,
+    world: World,
     folder: PathBuf,
     by_server: ServerLayers,
 }
@@ -259,7 +248,7 @@ impl ModelResolver for ServerModels {
     ) -> BoxFuture<'a, Result<ModelSetup, ModelUnavailableError>> {
         Box::pin(async move {
             let wanted = ModelChoice { model: Some(name), origin: None, by_server: self.by_server };
-            let other = connect(&self.settings, &self.environment, wanted, &self.folder).await;
+            let other = connect(&self.settings, &self.world, wanted, &self.folder).await;
             let other = other.map_err(|failure| ModelUnavailableError {
                 name: name.to_owned(),
                 reason: failure.message(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use dormouse_base::{Clock, Dir, Environment, Lock, LockError, RelPath, names};
+use dormouse_base::{Clock, Deadlines, Dir, Environment, Lock, LockError, RelPath, names};
 use dormouse_conversation::transcript::PendingTranscripts;
 use dormouse_engine::{EngineEvent, Saving, SessionFolder, TaskOccasion};
 use dormouse_model::{ANTHROPIC_URL, OPENAI_URL};
@@ -84,7 +84,7 @@ pub(crate) async fn run_detached(
     let _lock = loop {
         match try_lock(&folder, "extraction.lock")? {
             Some(lock) => break lock,
-            None => tokio::time::sleep(idle_time(&world.environment, QUIET)).await,
+            None => tokio::time::sleep(world.deadlines.away_after(QUIET)).await,
         }
     };
     drop(next);
@@ -93,7 +93,7 @@ pub(crate) async fn run_detached(
     let in_force = settings::load(world, typed.settings.as_deref(), &project, Untrusted::Pass)?;
     let mut before = usize::MAX;
     while background_tasks::something_waits(world, &in_force.switches, &project)? {
-        wait_until_quiet(&home, &world.environment).await;
+        wait_until_quiet(&home, &world.deadlines).await;
         let waiting = count(&home);
         // What cannot be looked at stays in the queue for somebody who can say why.
         if waiting >= before {
@@ -152,22 +152,16 @@ fn arguments(
     crate::args::parse_arguments(words).map_err(Failure::usage)
 }
 
-async fn wait_until_quiet(home: &Path, environment: &Environment) {
+async fn wait_until_quiet(home: &Path, deadlines: &Deadlines) {
     let mut newest = pending(home).into_iter().max();
     loop {
-        tokio::time::sleep(idle_time(environment, QUIET)).await;
+        tokio::time::sleep(deadlines.away_after(QUIET)).await;
         let now = pending(home).into_iter().max();
         if now == newest {
             return;
         }
         newest = now;
     }
-}
-
-/// How long nobody must have said anything; tests do not wait as long.
-pub(crate) fn idle_time(environment: &Environment, usual: Duration) -> Duration {
-    let set = environment.get(names::TEST_IDLE_MS).filter(|_| cfg!(debug_assertions));
-    set.and_then(|text| text.parse().ok()).map_or(usual, Duration::from_millis)
 }
 
 /// Ends when so much time has passed.

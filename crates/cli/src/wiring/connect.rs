@@ -22,10 +22,12 @@ use crate::message_catalog::msg;
 use crate::wiring::exit::Failure;
 use crate::wiring::key_command::printed_key;
 use crate::wiring::layers;
+use crate::wiring::model_info::{KnownModel, known_model};
 use crate::wiring::print;
 use crate::wiring::server_failure::failure_at_start;
 use crate::wiring::token_variable::token_variable;
 use crate::wiring::web_search::search_setup;
+use crate::wiring::world::World;
 
 /// A model connection.
 pub(crate) struct ModelConnection {
@@ -89,12 +91,12 @@ impl ServerLayers {
 pub(crate) async fn other_model(
     name: &str,
     (settings, switches, project): (&Settings, &Switches, &Project),
-    environment: &Environment,
+    world: &World,
     effort: Option<Effort>,
 ) -> Result<ModelSetup, Failure> {
     let by_server = ServerLayers::of(switches);
     let choice = ModelChoice { model: Some(name), origin: None, by_server };
-    let other = connect(settings, environment, choice, &project.folder).await?;
+    let other = connect(settings, world, choice, &project.folder).await?;
     Ok(other.into_setup(effort))
 }
 
@@ -115,10 +117,11 @@ impl ModelConnection {
 /// Connects to the model that the command line, the session, the environment or the settings name.
 pub(crate) async fn connect(
     settings: &Settings,
-    environment: &Environment,
+    world: &World,
     wanted: ModelChoice<'_>,
     folder: &Path,
 ) -> Result<ModelConnection, Failure> {
+    let environment = &world.environment;
     let from_command = key_from_command(settings, environment, folder).await?;
     let has_command = from_command.is_some();
     let provider = match choose_provider(&settings.provider, environment, from_command) {
@@ -133,8 +136,12 @@ pub(crate) async fn connect(
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
     let user_window = user_window(settings, environment, &model_name)?;
     let needs_info = user_window.is_none() || !provider.is_official();
-    let info = if needs_info { http.info(&bare_name).await } else { None };
-    let budget = budget(&model_name, user_window, info.as_ref().filter(|_| user_window.is_none()))?;
+    let known = match needs_info {
+        true => known_model(&http, &bare_name, world).await,
+        false => KnownModel::default(),
+    };
+    let info = known.info.as_ref();
+    let budget = budget(&model_name, user_window, info.filter(|_| user_window.is_none()))?;
     let of_local_server = info.is_some_and(|info| info.of_local_server);
     let (key, key_source) = match &provider.endpoint.credential {
         Credential::None => (None, None),
@@ -144,6 +151,7 @@ pub(crate) async fn connect(
         }
     };
     let model = Arc::new(Model::Http(http));
+    known.refresh(&model, &bare_name, world);
     let small = settings.small_model.as_deref().or(provider.default_small_model);
     let small = small.map(|name| SmallModel {
         model: Arc::clone(&model),

@@ -112,6 +112,7 @@ pub(crate) fn services(world: &World) -> Result<Services, Failure> {
     Ok(Services {
         clock: Arc::clone(&world.clock),
         ids: Arc::clone(&world.ids),
+        deadlines: world.deadlines,
         figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
     })
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_base::{
-    Clock, Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource, TrustState,
+    Clock, Deadlines, Environment, Project, Redactor, Settings, SettingsLayer, SettingsSource,
+    TrustState,
 };
 use dormouse_mcp_client::{
-    CALL_TIMEOUT, McpHub, McpSetup, ParsedServers, START_TIMEOUT, ServerOrigin, ServerSpec,
-    ServerStatus, TokenStore, UserQuestions, Variables, parse_servers, read_servers,
+    CALL_TIMEOUT, McpHub, McpSetup, ParsedServers, ServerOrigin, ServerSpec, ServerStatus,
+    TokenStore, UserQuestions, Variables, parse_servers, read_servers,
 };
 use dormouse_tools::Reaper;
 use serde_json::Value;
@@ -81,17 +82,17 @@ pub(crate) fn tokens(home: &Path, clock: &Arc<dyn Clock>) -> TokenStore {
 pub(crate) fn start(
     specs: Vec<ServerSpec>,
     held: &[String],
-    settings: &Settings,
+    (settings, deadlines): (&Settings, Deadlines),
     project: &Project,
     environment: &Environment,
     tokens: TokenStore,
 ) -> Arc<McpHub> {
-    let set = |ms: Option<u64>, unless| ms.map_or(unless, Duration::from_millis);
     let setup = McpSetup {
         folder: project.folder.clone(),
         environment: environment.clone(),
         reaper: Reaper::of_this_program(),
-        call_timeout: set(settings.tools.mcp_timeout_ms, CALL_TIMEOUT),
+        call_timeout: settings.tools.mcp_timeout_ms.map_or(CALL_TIMEOUT, Duration::from_millis),
+        deadlines,
         redactor: Redactor::new(specs.iter().flat_map(ServerSpec::secrets)),
         tokens: Some(tokens),
         questions: UserQuestions::default(),
@@ -112,8 +113,8 @@ pub(crate) async fn wait(hub: &McpHub, patience: Duration) {
 }
 
 /// Waits for servers up to the configured timeout and reports those that are missing.
-pub(crate) async fn wait_for_start(hub: &McpHub, settings: &Settings) {
-    let patience = settings.tools.mcp_start_ms.map_or(START_TIMEOUT, Duration::from_millis);
+pub(crate) async fn wait_for_start(hub: &McpHub, settings: &Settings, deadlines: &Deadlines) {
+    let patience = settings.tools.mcp_start_ms.map_or(deadlines.mcp_start, Duration::from_millis);
     wait(hub, patience).await;
     for view in hub.views() {
         let name = &view.spec.name;

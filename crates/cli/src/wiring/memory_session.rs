@@ -1,14 +1,15 @@
 //! The memory of a session: its stores, its rules in the system prompt, and its tools.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use dormouse_base::{Environment, LayerSwitch, MemoryTools, Project, Settings, Switches, names};
+use dormouse_base::{LayerSwitch, MemoryTools, Project, Settings, Switches, names};
 use dormouse_conversation::ServerTool;
 use dormouse_engine::{
     IndexUse, MemoryRules, MemorySetup, OpenedSession, RecallSetup, Saving, SessionMemory,
 };
-use dormouse_memory::{ChangeError, Scope, Store, StoreScope, file_commands};
+use dormouse_memory::{
+    ChangeError, RankingSetup, ReachableMemories, Scope, Store, StoreScope, file_commands,
+};
 use dormouse_model::Dialect;
 
 use crate::wiring::embedder;
@@ -21,9 +22,25 @@ use crate::wiring::world::World;
 pub(crate) async fn setup(
     world: &World,
     project: &Project,
-    (settings, switches): (&Settings, &Switches),
+    set: (&Settings, &Switches),
     saving: Saving,
 ) -> Result<Option<MemorySetup>, Failure> {
+    let opened = open_memory(world, project, set).await?;
+    Ok(opened.and_then(|opened| opened.for_session(world, set.1, saving)))
+}
+
+/// The memories of a session that is being prepared.
+pub(crate) struct OpenedMemory {
+    memories: Arc<ReachableMemories>,
+    recalls: bool,
+}
+
+/// Opens the stores, and begins to open their index on a thread of its own: the first message needs it.
+pub(crate) async fn open_memory(
+    world: &World,
+    project: &Project,
+    (settings, switches): (&Settings, &Switches),
+) -> Result<Option<OpenedMemory>, Failure> {
     if !switches.is_on(LayerSwitch::Memory) {
         return Ok(None);
     }
@@ -34,14 +51,34 @@ pub(crate) async fn setup(
             return Ok(None);
         }
     };
-    let rules = rules(&stores.iter().map(AsRef::as_ref), world, switches, saving);
-    let cache = world.home()?.join("cache");
-    let clock = Arc::clone(&world.clock);
+    let cache = Some(world.home()?.join("cache"));
     let embedder = embedder::embedder_or_note(settings, world);
-    let access = SessionMemory::new(stores, saving, Some(&cache), clock, embedder);
-    // The small model is added once there is a connection.
-    let recall = switches.is_on(LayerSwitch::Recall).then(|| recall_setup(&world.environment));
-    Ok(rules.map(|rules| MemorySetup { access, rules: Some(rules), recall }))
+    let ranking = RankingSetup { cache, embedder, project: None };
+    let memories = Arc::new(ReachableMemories::new(stores, ranking));
+    let recalls = switches.is_on(LayerSwitch::Recall);
+    if recalls {
+        let (memories, clock) = (Arc::clone(&memories), Arc::clone(&world.clock));
+        // A search says why an index cannot be opened.
+        tokio::task::spawn_blocking(move || drop(memories.recall().age(clock.now())));
+    }
+    Ok(Some(OpenedMemory { memories, recalls }))
+}
+
+impl OpenedMemory {
+    /// The setup for a session that saves like this.
+    pub(crate) fn for_session(
+        self,
+        world: &World,
+        switches: &Switches,
+        saving: Saving,
+    ) -> Option<MemorySetup> {
+        let stores = self.memories.stores().iter().map(AsRef::as_ref);
+        let rules = rules(&stores, world, switches, saving)?;
+        let access = SessionMemory::new(self.memories, saving, Arc::clone(&world.clock));
+        // The small model is added once there is a connection.
+        let recall = self.recalls.then(RecallSetup::default);
+        Some(MemorySetup { access, rules: Some(rules), recall })
+    }
 }
 
 /// The stores of a session. Those of the user and the project are created if missing.
@@ -83,16 +120,6 @@ pub(crate) async fn project_store(
         Some(directory) => Ok(directories.existing(directory)?),
         None => Ok(None),
     }
-}
-
-/// The default limits; in debug builds a test may set a longer timeout.
-fn recall_setup(environment: &Environment) -> RecallSetup {
-    let mut recall = RecallSetup::default();
-    let wanted = environment.get(names::TEST_RECALL_MS).and_then(|text| text.parse().ok());
-    if let Some(milliseconds) = wanted.filter(|_| cfg!(debug_assertions)) {
-        recall.patience = Duration::from_millis(milliseconds);
-    }
-    recall
 }
 
 /// How the memory tools save.

@@ -17,7 +17,7 @@ pub(crate) async fn run_turn(
 ) -> Result<TurnReport, EngineError> {
     background_tasks::make_way(&session.engine).await;
     let ActiveSession { engine, project, environment, .. } = session;
-    let now = Surroundings::look(project, environment, &*world.clock).await;
+    let now = Surroundings::look(project, environment, &*world.clock, &world.deadlines).await;
     let mut context = TurnContext::new(interrupt, &mut *sink);
     let report = engine.run_turn(prompt, &now, max_requests, &mut context).await;
     engine.take_memory_notices().into_iter().for_each(|said| sink(EngineEvent::Remembered(said)));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_base::{Environment, Project};
+use dormouse_base::{Environment, GitFiles, GitHead, Project};
 use dormouse_memory::RepositoryIdentity;
 use dormouse_permissions::SAFE_GIT_ENVIRONMENT;
 use dormouse_tools::output;
@@ -33,7 +33,11 @@ impl RepositoryGit<'_> {
 
     /// The commit that is checked out.
     pub(crate) async fn head(&self) -> Option<String> {
-        self.run(&["rev-parse", "HEAD"]).await
+        match GitFiles::of(&self.project.checkout).and_then(|files| files.head()) {
+            Some(GitHead::Commit(id)) => Some(id),
+            Some(GitHead::Unborn) => None,
+            None => self.run(&["rev-parse", "HEAD"]).await,
+        }
     }
 
     /// The output of a git command; none if it failed or printed nothing.

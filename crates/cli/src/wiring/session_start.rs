@@ -13,7 +13,7 @@ use dormouse_engine::{
     SessionFolder, SessionMemory, Surroundings,
 };
 use dormouse_extensions::skills::Skills;
-use dormouse_hooks::Hooks;
+use dormouse_hooks::{BackgroundHooks, Hooks};
 use dormouse_mcp_client::{McpHub, ServerSpec};
 use dormouse_permissions::PermissionGate;
 
@@ -171,25 +171,50 @@ async fn prepare_project(
     let environment = environment_for_children(&world.environment, &settings);
     let secrets: Vec<_> = configured.iter().flat_map(ServerSpec::secrets).collect();
     let tokens = mcp_servers::tokens(&home, &world.clock);
-    let servers = mcp_servers::start(configured, &held, &settings, &project, &environment, tokens);
-    let surroundings = Surroundings::look(&project, &environment, &*world.clock).await;
+    let servers = mcp_servers::start(
+        configured,
+        &held,
+        (&settings, world.deadlines),
+        &project,
+        &environment,
+        tokens,
+    );
     let folder = SessionFolder::open(&home, &project)?;
-    let reopen = |session| {
-        folder.reopen(session, &surroundings, Arc::clone(&world.clock), Arc::clone(&world.ids))
+    // Git, the model's server and the memories take their time side by side. A session that is resumed is read first: it knows
+    // its model.
+    let look = || Surroundings::look(&project, &environment, &*world.clock, &world.deadlines);
+    let (opened, looked) = match session {
+        Some(session) => {
+            let surroundings = look().await;
+            let (clock, ids) = (Arc::clone(&world.clock), Arc::clone(&world.ids));
+            (Some(folder.reopen(session, &surroundings, clock, ids)?), Some(surroundings))
+        }
+        None => (None, None),
     };
-    let opened = session.map(reopen).transpose()?;
     let wanted = ModelChoice {
         model: arguments.model.as_deref(),
         origin: opened.as_ref().and_then(OpenedSession::origin),
         by_server: ServerLayers::of(&switches),
     };
-    let mut connection = connect(&settings, &world.environment, wanted, &project.folder).await?;
+    let set = (&settings, &switches);
+    let looking = async {
+        match looked {
+            Some(surroundings) => surroundings,
+            None => look().await,
+        }
+    };
+    let (surroundings, connection, memory) = tokio::join!(
+        looking,
+        connect(&settings, world, wanted, &project.folder),
+        memory_session::open_memory(world, &project, set),
+    );
+    let mut connection = connection?;
     connection.redactor = connection.redactor.with(secrets);
-    let (set, opened_now) = ((&settings, &switches), opened.as_ref());
     let saving = saving.unwrap_or_else(|| {
-        memory_session::saving_in_session(&settings, &switches, &connection.dialect, opened_now)
+        let dialect = &connection.dialect;
+        memory_session::saving_in_session(&settings, &switches, dialect, opened.as_ref())
     });
-    let memory = memory_session::setup(world, &project, set, saving).await?;
+    let memory = memory?.and_then(|memory| memory.for_session(world, &switches, saving));
     let memories = memory.iter().map(|memory| memory.access.memories());
     let memories = memories.flat_map(|reachable| {
         reachable.folders().into_iter().map(PathBuf::from).chain(reachable.draft_folders())
@@ -208,7 +233,7 @@ async fn prepare_project(
     if arguments.verbose {
         describe(&connection, saving);
     }
-    mcp_servers::wait_for_start(&servers, &settings).await;
+    mcp_servers::wait_for_start(&servers, &settings, &world.deadlines).await;
     Ok(PreparedSession {
         connection,
         settings,
@@ -270,6 +295,7 @@ impl PreparedSession {
         let mut memory = self.memory;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
             recall.small.clone_from(&connection.small);
+            recall.may_be_only_request = matches!(run, RunKind::Headless { .. });
             recall.agents = Some(Arc::clone(&subagents) as _);
         }
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
@@ -284,6 +310,7 @@ impl PreparedSession {
             Arc::new(SessionCommands::new(connection.redactor.clone(), Arc::clone(&world.ids)));
         let extensions = Extensions {
             hooks: Arc::new(self.hooks),
+            background_hooks: BackgroundHooks::default(),
             skills: Arc::new(self.skills),
             announcers: vec![Arc::clone(&self.servers) as Arc<dyn Announcer>],
             servers: Some(Arc::clone(&self.servers)),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{
-    Clock, Environment, HomeError, IdSource, Project, Settings, SystemClock, boolean_variable,
-    clock_from_environment, find_project, home_dir, ids_from_environment, names,
+    Clock, Deadlines, Environment, HomeError, IdSource, Project, Settings, SystemClock,
+    boolean_variable, clock_from_environment, find_project, home_dir, ids_from_environment, names,
 };
 
 use crate::wiring::exit::Failure;
@@ -15,6 +15,7 @@ pub(crate) struct World {
     pub(crate) environment: Environment,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) deadlines: Deadlines,
 }
 
 impl World {
@@ -22,14 +23,15 @@ impl World {
         let environment = Environment::of_process();
         let clock: Arc<dyn Clock> = Arc::from(clock_from_environment(&environment));
         let ids = Arc::from(ids_from_environment(&environment, Arc::clone(&clock)));
-        Self { environment, clock, ids }
+        let deadlines = Deadlines::from_environment(&environment);
+        Self { environment, clock, ids, deadlines }
     }
 
     /// Another environment with the system clock, for the demo.
     pub(crate) fn with_environment(environment: Environment) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let ids = Arc::from(ids_from_environment(&environment, Arc::clone(&clock)));
-        Self { environment, clock, ids }
+        Self { environment, clock, ids, deadlines: Deadlines::default() }
     }
 
     /// The home folder of the program, `~/.dormouse` by default.

@@ -553,7 +553,7 @@ fn progress_in_a_few_words() {
         .start();
     server.push_side(ScriptedTurn::new().text("Looking for notes"));
     let mut home = TestHome::new().with_server(&server);
-    home.set_env("DORMOUSE_TEST_PROGRESS_MS", "30");
+    home.set_deadlines(&[("subagent_progress", 30)]);
     home.set_env("DORMOUSE_RECALL", "0");
     let mut running =
         home.spawn(&mut ask(&home, &["-v", "--settings", r#"{"smallModel":"small-1"}"#, "go"]));

@@ -254,8 +254,7 @@ fn a_mention_searches_that_agents_memory() {
         .reply(ScriptedTurn::new().text("One."))
         .reply(ScriptedTurn::new().text("Two."))
         .start();
-    let mut home = TestHome::new().with_server(&server);
-    home.set_env("DORMOUSE_TEST_RECALL_MS", "10000");
+    let home = TestHome::new().with_server(&server);
     home.write(home.dormouse_home().join("agents/keeper.md"), agent_file("memory: user"));
     home.write(home.dormouse_home().join("agent-memory/keeper/parser-tests.md"), NOTE);
     let plain = "how do the parser tests run with a clean cache?";

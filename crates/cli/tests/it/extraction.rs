@@ -642,7 +642,7 @@ fn a_quiet_turn_costs_nothing_and_the_end_looks_at_it() {
 fn a_pause_is_used() {
     let server = server(WireFormat::Anthropic).start();
     let mut home = extracting(&server);
-    home.set_env("DORMOUSE_TEST_IDLE_MS", "50");
+    home.set_deadlines(&[("away", 50)]);
     server.push(ScriptedTurn::new().text("It sorts a list."));
     server.push_fork(ScriptedTurn::new().text("nothing"));
     let mut terminal = talk(&home, &[], (100, 24));
@@ -713,7 +713,7 @@ fn the_stop_hook_extracts_in_the_background() {
     let (named, other) =
         (server(WireFormat::Anthropic).start(), server(WireFormat::OpenAi).start());
     let mut home = extracting(&named);
-    home.set_env("DORMOUSE_TEST_IDLE_MS", "50");
+    home.set_deadlines(&[("away", 50)]);
     // The user's own agent talks to another server.
     let settings = json!({"provider": {"kind": "openai", "baseUrl": other.url()}});
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());

@@ -43,7 +43,17 @@ pub(crate) fn home(server: &ScriptedServer, hooks: Value) -> TestHome {
 }
 
 pub(crate) fn go(server: ScriptedServer, hooks: Value) -> (TestHome, ScriptedServer, Output) {
-    let home = home(&server, hooks);
+    go_in_time(server, hooks, &[])
+}
+
+/// The same with these deadlines.
+pub(crate) fn go_in_time(
+    server: ScriptedServer,
+    hooks: Value,
+    deadlines: &[(&str, u64)],
+) -> (TestHome, ScriptedServer, Output) {
+    let mut home = home(&server, hooks);
+    home.set_deadlines(deadlines);
     let output = home.run(&mut ask(&home, &["go"]));
     (home, server, output)
 }

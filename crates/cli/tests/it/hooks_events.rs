@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, WireFormat};
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{
-    bash, command, done, go, group, home, last, lines, script, scripted, settings,
+    bash, command, done, go, go_in_time, group, home, last, lines, script, scripted, settings,
 };
 use crate::program::{ask, dormouse, server, wait_until};
 use crate::talk::{leave, say, talk};
@@ -69,8 +69,9 @@ fn a_dream_is_told_when_it_begins_and_when_it_ends() {
 
 #[test]
 fn the_end_of_a_session_has_little_time() {
+    // The usual deadline: nothing else in this test depends on it.
     let hooks = json!({"SessionEnd": group("other", command("goodbye.sh"))});
-    let (home, server, output) = go(scripted(vec![done()]), hooks);
+    let (home, server, output) = go_in_time(scripted(vec![done()]), hooks, &[("end_hooks", 1_500)]);
     output.success();
     assert!(
         output.stderr.contains("hooks at the end of the session timed out"),
@@ -276,9 +277,9 @@ fn an_agent_is_watched_and_kept_from_stopping() {
 }
 
 /// What an agent writes to its own memory is told with the agent's name; what it could not write is not.
-#[test]
-fn the_memory_of_an_agent_is_told_as_such() {
-    let server = server(WireFormat::Anthropic)
+/// An agent that writes a memory, and the two replies of the session that starts it.
+fn with_a_keeper(last: impl Into<Reply>) -> ScriptedServer {
+    server(WireFormat::Anthropic)
         .agent_with(|request: &RecordedRequest| -> Reply {
             if request.messages().len() > 1 {
                 return ScriptedTurn::new().text("noted").into();
@@ -296,15 +297,56 @@ fn the_memory_of_an_agent_is_told_as_such() {
             "Agent",
             r#"{"description":"keep","prompt":"write it down","subagent_type":"keeper"}"#,
         ))
-        .reply(done())
-        .start();
-    let home = home(&server, json!({"MemorySaved": group("", command("memory_journal.py"))}));
+        .reply(last)
+        .start()
+}
+
+fn home_with_keeper(server: &ScriptedServer, memory_saved: &str) -> TestHome {
+    let home = home(
+        server,
+        json!({"MemorySaved": group("", json!({"type": "command", "command": memory_saved}))}),
+    );
     let agent = "---\nname: keeper\ndescription: keeps notes\ntools: Glob\nmemory: user\n---\nYou keep notes.\n";
     home.write(home.dormouse_home().join("agents/keeper.md"), agent);
+    home
+}
+
+#[test]
+fn the_memory_of_an_agent_is_told_as_such() {
+    let server = with_a_keeper(done());
+    let home = home_with_keeper(&server, &script("memory_journal.py"));
     home.run(&mut ask(&home, &["go"])).success();
-    wait_until("it is told", || home.project().join("memory.jsonl").exists());
+    // The session has waited for it.
     let told = &lines(&home, "memory.jsonl")[0];
     assert_eq!(told["memories"][0]["memory"], "tests.md", "{told}");
     assert_eq!(told["agent_type"], "keeper", "{told}");
+    server.finish();
+}
+
+/// The agent is gone before its hook has ended: the session takes it over.
+#[test]
+fn a_hook_in_the_background_outlives_its_agent() {
+    let gate = Gate::new();
+    let server = with_a_keeper(Reply::from(done()).gate_after(0, &gate));
+    let home = home_with_keeper(&server, "until [ -e go ]; do sleep 0.02; done; touch ended");
+    let mut running = home.spawn(&mut ask(&home, &["go"]));
+    running.close_stdin();
+    gate.wait_until_reached();
+    home.write("go", "");
+    gate.open();
+    running.wait().success();
+    assert!(home.project().join("ended").exists());
+    server.finish();
+}
+
+#[test]
+fn hooks_that_are_stopped_at_the_end_are_named() {
+    let server = with_a_keeper(done());
+    let mut home = home_with_keeper(&server, "until [ -e never ]; do sleep 0.02; done");
+    home.set_deadlines(&[("end_hooks", 100)]);
+    let output = home.run(&mut ask(&home, &["go"]));
+    let stderr = &output.success().stderr;
+    let told = "timed out and were stopped: MemorySaved hook until [ -e never ]";
+    assert!(stderr.contains(told), "{stderr}");
     server.finish();
 }

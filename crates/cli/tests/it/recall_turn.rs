@@ -9,6 +9,8 @@ use serde_json::json;
 use crate::program::{BOTH, ask, server};
 use crate::talk::{leave, say, talk, wait_for_prompt};
 
+/// Longer than any test waits.
+const HELD_MS: u64 = 300_000;
 const SHOWN: &str = "Saved memories that may be relevant here.";
 
 fn with_selector(wire: WireFormat) -> ServerBuilder {
@@ -16,9 +18,11 @@ fn with_selector(wire: WireFormat) -> ServerBuilder {
 }
 
 fn home_of(server: &ScriptedServer) -> TestHome {
-    let home = TestHome::new().with_server(server);
+    let mut home = TestHome::new().with_server(server);
     let settings = home.dormouse_home().join("settings.json");
     home.write(settings, r#"{"smallModel":"small"}"#);
+    // What runs beside a request is waited for before the next.
+    home.set_deadlines(&[("recall_beside", HELD_MS)]);
     home
 }
 
@@ -34,12 +38,9 @@ fn files(names: &[&str]) -> ScriptedTurn {
     ScriptedTurn::new().text(json!({ "files": names }).to_string())
 }
 
-/// A turn that goes on for several requests, in which what comes beside it has time to come.
-pub(crate) fn long_turn(server: &ScriptedServer) {
-    for at in 0..6 {
-        let call = format!(r#"{{"command":"sleep 0.1{at}"}}"#);
-        server.push(ScriptedTurn::new().call(format!("call_{at}"), "Bash", call));
-    }
+/// A turn of two requests: what comes beside the first goes with the second.
+pub(crate) fn two_requests(server: &ScriptedServer) {
+    server.push(ScriptedTurn::new().call("call", "Glob", r#"{"pattern":"*.md"}"#));
     server.push(ScriptedTurn::new().text("done"));
 }
 
@@ -65,7 +66,7 @@ fn what_the_selector_chooses_comes_behind_the_results() {
         let home = home_of(&server);
         remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
         remember(&home, "Larder", "what is in store", "Nuts.");
-        long_turn(&server);
+        two_requests(&server);
         let output = home.run(&mut ask(&home, &["tell me about vessels"]));
         assert!(output.success().stderr.contains("recalled 1 memory"), "{}", output.stderr);
         let question = server.side_requests()[0].text();
@@ -99,7 +100,7 @@ fn a_selector_in_trouble_changes_nothing() {
         let server = with_selector(WireFormat::Anthropic).side_reply(trouble).start();
         let home = home_of(&server);
         remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
-        long_turn(&server);
+        two_requests(&server);
         let output = home.run(&mut ask(&home, &["tell me about vessels"]));
         assert!(!output.success().stderr.contains("recalled"), "{}", output.stderr);
         assert!(server.requests().iter().all(|request| recalled(request).is_empty()));
@@ -137,14 +138,14 @@ fn five_at_most_and_none_twice() {
     // One is read by the model itself, before the second message.
     let path = home.dormouse_home().join("memory/harbour-7.md");
     server.push(ScriptedTurn::new().call("r", "Read", json!({ "file_path": path }).to_string()));
-    long_turn(&server);
+    two_requests(&server);
     home.run(&mut ask(&home, &["tell me about vessels"])).success();
     let shown = recalled(server.requests().last().unwrap());
     let text: String = shown.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(text.matches("Memory (saved").count(), 5, "{text}");
 
     server.push_side(files(&["harbour-1.md", "harbour-6.md"]));
-    long_turn(&server);
+    two_requests(&server);
     home.run(&mut ask(&home, &["--continue", "tell me more about vessels"])).success();
     let offered = server.side_requests()[1].text();
     for (name, there) in [("harbour-1.md", false), ("harbour-6.md", true), ("harbour-7.md", false)]
@@ -171,14 +172,6 @@ fn a_choice_that_comes_late_goes_with_the_next_message() {
     say(&mut terminal, "tell me about vessels", "vessels float");
     gate.wait_until_reached();
     gate.open();
-    crate::program::wait_until("the figure of the selection", || {
-        let figures = home.dormouse_home().join("figures");
-        std::fs::read_dir(figures).is_ok_and(|files| {
-            files.flatten().any(|file| home.read(file.path()).contains("\"purpose\":\"recall\""))
-        })
-    });
-    // What is left is to read one small file.
-    std::thread::sleep(std::time::Duration::from_millis(300));
     say(&mut terminal, "and where to?", "they land there");
     let requests = server.requests();
     assert!(recalled(&requests[0]).is_empty());
@@ -239,7 +232,7 @@ fn switched_off_or_one_word_long_nothing_is_looked_for() {
         if let Some((name, value)) = variable {
             home.set_env(name, value);
         }
-        long_turn(&server);
+        two_requests(&server);
         home.run(&mut ask(&home, &[prompt])).success();
         assert!(server.requests().iter().all(|request| recalled(request).is_empty()));
         assert!(server.side_requests().is_empty());
@@ -357,17 +350,75 @@ fn what_only_strangers_said_is_not_recalled() {
     server.finish();
 }
 
-#[test]
-fn a_search_that_takes_too_long_is_left_out() {
-    let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("fine")).start();
-    let mut home = TestHome::new().with_server(&server);
-    // So many files are not read for the first time in so short a time.
-    home.set_env("DORMOUSE_TEST_RECALL_MS", "1");
+/// A home with one memory about a harbor among so many files that they are not read for the first time before a request goes
+/// that waits for nothing.
+fn home_with_slow_index(server: &ScriptedServer) -> TestHome {
+    let mut home = TestHome::new().with_server(server);
+    let no_time = ["first_recall", "only_recall", "recall"].map(|name| (name, 0));
+    home.set_deadlines(&[&no_time[..], &[("recall_beside", HELD_MS)]].concat());
     for at in 0..500 {
-        let text = "---\nname: Harbour\ndescription: where ships land\n---\nAt the east quay.\n";
-        home.write(home.dormouse_home().join(format!("memory/harbour-{at}.md")), text);
+        let text =
+            format!("---\nname: Larder {at}\ndescription: nuts in store {at}\n---\nAcorns.\n");
+        home.write(home.dormouse_home().join(format!("memory/larder-{at}.md")), text);
     }
-    home.run(&mut ask(&home, &["At which quay do the ships land?"])).success();
-    assert!(recalled(&server.single_request()).is_empty());
+    let text = "---\nname: Harbour\ndescription: where ships land\n---\nAt the east quay.\n";
+    home.write(home.dormouse_home().join("memory/harbour.md"), text);
+    home
+}
+
+const NOT_READY: &str = "memory not ready in time; what it finds goes with the next request";
+
+#[test]
+fn a_search_that_is_late_is_said_and_goes_with_the_next_request() {
+    let server = server(WireFormat::Anthropic).start();
+    let home = home_with_slow_index(&server);
+    two_requests(&server);
+    let output = home.run(&mut ask(&home, &["At which quay do the ships land?"]));
+    let stderr = &output.success().stderr;
+    assert!(stderr.contains(NOT_READY) && stderr.contains("recalled 1 memory"), "{stderr}");
+    let requests = server.requests();
+    assert!(recalled(&requests[0]).is_empty());
+    let shown = recalled(&requests[1]);
+    assert!(shown.len() == 1 && shown[0].1.contains("east quay"), "{shown:?}");
+    server.finish();
+}
+
+#[test]
+fn a_search_that_is_late_goes_with_the_next_message_of_a_session() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("vessels float"))
+        .reply(ScriptedTurn::new().text("they land there"))
+        .start();
+    let home = home_with_slow_index(&server);
+    let mut terminal = talk(&home, &[], (120, 30));
+    say(&mut terminal, "At which quay do the ships land?", "vessels float");
+    say(&mut terminal, "go on", "they land there");
+    let rows = terminal.all_rows().join("\n");
+    assert!(rows.contains(NOT_READY) && rows.contains("recalled 1 memory"), "{rows}");
+    let requests = server.requests();
+    assert!(recalled(&requests[0]).is_empty());
+    let shown = recalled(&requests[1]);
+    assert!(shown.len() == 1 && shown[0].1.contains("east quay"), "{shown:?}");
+    leave(terminal);
+    server.finish();
+}
+
+/// A user sees that something is remembered, also where no memory matches the message.
+#[test]
+fn the_first_message_says_what_the_index_lists() {
+    let server = server(WireFormat::Anthropic)
+        .reply(ScriptedTurn::new().text("hello"))
+        .reply(ScriptedTurn::new().text("fine"))
+        .start();
+    let home = TestHome::new().with_server(&server);
+    remember(&home, "Harbour", "where ships land", "Ships land at the east quay.");
+    remember(&home, "Larder", "what is in store", "Nuts and acorns, for the winter.");
+    let mut terminal = talk(&home, &[], (120, 30));
+    say(&mut terminal, "please rename the variable", "hello");
+    terminal.wait_for_text("2 memories listed; none recalled");
+    say(&mut terminal, "and the other variable", "fine");
+    let rows = terminal.all_rows().join("\n");
+    assert_eq!(rows.matches("memories listed").count(), 1, "{rows}");
+    leave(terminal);
     server.finish();
 }

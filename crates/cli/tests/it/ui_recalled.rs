@@ -108,9 +108,10 @@ fn a_transcript_without_reasons_says_so_and_strange_ones_lose_nothing() {
 fn what_the_small_model_chose_is_said() {
     let choice = ScriptedTurn::new().text(json!({ "files": ["larder.md"] }).to_string());
     let server = server(WireFormat::Anthropic).side_model("small").side_reply(choice).start();
-    let home = home(&server);
+    let mut home = home(&server);
     home.write(home.dormouse_home().join("settings.json"), r#"{"smallModel":"small"}"#);
-    crate::recall_turn::long_turn(&server);
+    home.set_deadlines(&[("recall_beside", 300_000)]);
+    crate::recall_turn::two_requests(&server);
     home.run(&mut ask(&home, &["what can we eat here?"])).success();
     let (id, lines) = reasons(&home);
     let chosen = lines.iter().find(|line| line["recalled"][0]["step"] == "selector").unwrap();

@@ -14,7 +14,7 @@ use dormouse_checkpoint::Checkpoints;
 use dormouse_conversation::RequestOptions;
 use dormouse_conversation::metrics::SessionMetrics;
 use dormouse_extensions::skills::Skills;
-use dormouse_hooks::Hooks;
+use dormouse_hooks::{BackgroundHooks, Hooks};
 use dormouse_mcp_client::McpHub;
 use dormouse_model::RetryPolicy;
 use dormouse_permissions::PermissionGate;
@@ -112,6 +112,8 @@ pub struct ToolSetup {
 pub struct Extensions {
     /// The user's hooks, and those of the project where it is trusted.
     pub hooks: Arc<Hooks>,
+    /// The hooks that run in the background, of the session and its subagents.
+    pub background_hooks: BackgroundHooks,
     /// The user's skills, and the project's where it is trusted; none in a bare run.
     pub skills: Arc<Skills>,
     /// Facts that the model is told at the start and again when they change.

@@ -1,17 +1,19 @@
-//! What every part of a conversation needs from outside: time, ids and the log of figures.
+//! What every part of a conversation needs from outside: time, ids, deadlines and the log of figures.
 
 use std::sync::Arc;
 
-use dormouse_base::{Clock, IdSource};
+use dormouse_base::{Clock, Deadlines, IdSource};
 use dormouse_conversation::metrics::MetricsLog;
 
-/// Time, ids and the log of figures.
+/// Time, ids, deadlines and the log of figures.
 #[derive(Clone)]
 pub struct Services {
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// New ids.
     pub ids: Arc<dyn IdSource>,
+    /// How long it waits for what it can do without.
+    pub deadlines: Deadlines,
     /// The log that `dormouse stats` reads.
     pub figures: MetricsLog,
 }

@@ -11,6 +11,8 @@ use super::session_memory::SessionMemory;
 pub(crate) struct IndexParts {
     /// A heading and a text for every scope that has an index.
     pub(crate) parts: Vec<(String, String)>,
+    /// How many memories they list.
+    pub(crate) listed: usize,
     /// About indexes that are nearly full.
     pub(crate) warnings: Vec<String>,
 }
@@ -32,6 +34,7 @@ pub(crate) fn index_parts(
         index.warnings.extend(nearly_full(store));
         let text = bounded(loaded.with_warning(), most_bytes);
         let folder = store.dir().path().display();
+        index.listed += index::MemoryIndex::parse(&text).links().count();
         index.parts.push((format!("{} in {folder}", heading(store.scope())), text));
     }
     index

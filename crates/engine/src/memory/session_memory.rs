@@ -1,7 +1,7 @@
 //! Memory as a session has it: the memories in reach, and the record of the conversation that its changes come from.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dormouse_base::{Clock, FileError, SessionId};
@@ -10,7 +10,6 @@ use dormouse_memory::{
     ChangeAuthor, FoundMemory, MemoryDraft, RankingSetup, ReachableMemories, Saving, Store,
 };
 use dormouse_provenance::ProvenanceCheck;
-use dormouse_search::Embedder;
 use dormouse_tools::Confirmer;
 
 use super::changed_memories::ChangedMemories;
@@ -57,17 +56,12 @@ impl std::fmt::Debug for SessionMemory {
 }
 
 impl SessionMemory {
-    /// Memory in these stores, one for each scope. `cache` is the folder of derived indexes; `embedder` makes vectors,
-    /// if the user has set up a model for it.
+    /// The memories of a session that saves like this.
     pub fn new(
-        stores: Vec<Arc<Store>>,
+        memories: Arc<ReachableMemories>,
         saving: Saving,
-        cache: Option<&Path>,
         clock: Arc<dyn Clock>,
-        embedder: Option<Arc<dyn Embedder>>,
     ) -> Arc<Self> {
-        let setup = RankingSetup { cache: cache.map(Path::to_owned), embedder, project: None };
-        let memories = Arc::new(ReachableMemories::new(stores, setup));
         Arc::new(Self {
             memories,
             saving,

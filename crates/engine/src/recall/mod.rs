@@ -38,7 +38,10 @@ use crate::memory_usage::TurnMemoryUsage;
 use crate::spending::Spending;
 pub use receipt::{RecallReceipt, RecallReceiptEntry, SkippedMemory};
 use result::{LoadedMemory, RecallResult};
-use search::{LocalStep, ranking, refresh_index, search_later, search_within, why};
+use search::{
+    LocalPatience, LocalStep, ranking, refresh_index, search_later, search_to_the_end,
+    search_within, why,
+};
 use seen_memories::{SeenMemories, SessionFiles};
 use selection::select;
 pub use selector::SmallModel;
@@ -86,6 +89,8 @@ pub(crate) struct RecallContext<'a> {
     pub(crate) figures: &'a SessionMetrics,
     pub(crate) spending: &'a mut Spending,
     pub(crate) usage: &'a mut TurnMemoryUsage,
+    /// How many memories the index lists that a conversation begins with; none later in it.
+    pub(crate) listed: Option<usize>,
 }
 
 impl RecallState {
@@ -102,8 +107,9 @@ impl RecallState {
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
     ) -> Vec<RecalledBlock> {
-        let late = self.take_finished(context, sink);
-        self.pending.clear();
+        let late = self.take_finished(context, sink).await;
+        // A search by words stays until it has ended: what it is sure of is still wanted.
+        self.pending.retain(|pending| pending.step == RecallStep::Local);
         let now = self.recall_now(prompt, context, sink).await;
         late.into_iter().chain(now).collect()
     }
@@ -118,7 +124,11 @@ impl RecallState {
         let recall = setup.recall.clone()?;
         let mentioned = recall.agents.as_ref().and_then(|agents| agents.memory_of(prompt));
         let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));
-        let query = Some(prompt.trim().to_owned()).filter(|prompt| is_substantial(prompt))?;
+        let query = prompt.trim().to_owned();
+        if !is_substantial(&query) {
+            self.show(context, RecallResult::default(), RecallStep::Local, &query, sink);
+            return None;
+        }
         self.catch_up(context.config, context.conversation);
         if self.bytes_left(context.config) == 0 {
             return None;
@@ -126,8 +136,9 @@ impl RecallState {
         let since = context.config.services.clock.elapsed();
         let seen_by_now = self.seen.files();
         let message = RecallMessage { text: query, files: open_files(context) };
-        let LocalStep { result: mut gathered, late_vector } =
-            search_within(recall.patience, &access, &message, &seen_by_now).await;
+        let patience = patience(&recall, context);
+        let LocalStep { result: mut gathered, late_search, late_vector } =
+            search_within(patience, &access, &message, &seen_by_now).await;
         let query = &message.text;
         gathered.took = context.config.services.clock.elapsed().saturating_sub(since);
         let shown: Vec<PathBuf> =
@@ -136,6 +147,9 @@ impl RecallState {
             refresh_index(&access);
         }
         let block = self.show(context, gathered, RecallStep::Local, query, sink);
+        if let Some(searching) = late_search {
+            self.begin(RecallStep::Local, search_to_the_end(searching), query);
+        }
         if let Some(vector) = late_vector {
             let seen = seen_by_now.iter().chain(&shown).cloned().collect();
             let later = search_later(vector, Arc::clone(&access), message.clone(), seen);
@@ -166,6 +180,7 @@ impl RecallState {
             clock: Arc::clone(&context.config.services.clock),
             figures: context.figures.clone(),
             prices: context.config.cost.prices.clone(),
+            timeout: context.config.services.deadlines.selector,
         };
         self.begin(RecallStep::Selector, select(selection, access, passed), query);
     }
@@ -182,14 +197,22 @@ impl RecallState {
     }
 
     /// The results of the steps that are done.
-    pub(crate) fn take_finished(
+    pub(crate) async fn take_finished(
         &mut self,
         context: &mut RecallContext<'_>,
         sink: &mut EventSink<'_>,
     ) -> Vec<RecalledBlock> {
         let mut blocks = Vec::new();
+        let patience = context.config.services.deadlines.recall_beside;
         for mut pending in std::mem::take(&mut self.pending) {
-            let Some(done) = pending.task.try_join_next() else {
+            let done = match pending.task.try_join_next() {
+                None if !patience.is_zero() => {
+                    let joined = tokio::time::timeout(patience, pending.task.join_next()).await;
+                    joined.ok().flatten()
+                }
+                done => done,
+            };
+            let Some(done) = done else {
                 self.pending.push(pending);
                 continue;
             };
@@ -248,6 +271,8 @@ impl RecallState {
             recalled,
             skipped,
             considered: gathered.considered,
+            is_late: gathered.is_late,
+            listed: context.listed,
             note: gathered.note,
             took: gathered.took,
         };
@@ -325,6 +350,17 @@ impl RecallState {
             self.seen.catch_up(conversation.messages(), &session);
         }
     }
+}
+
+/// How long a request waits: the first one of a conversation finds the index still closed, and may be the only one.
+fn patience(recall: &RecallSetup, context: &RecallContext<'_>) -> LocalPatience {
+    let deadlines = &context.config.services.deadlines;
+    let search = match context.conversation.messages() {
+        [] if recall.may_be_only_request => deadlines.only_recall,
+        [] => deadlines.first_recall,
+        _ => deadlines.recall,
+    };
+    LocalPatience { search, vector: deadlines.recall }
 }
 
 /// Writes what was put into the conversation to the log of figures.

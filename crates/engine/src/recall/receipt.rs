@@ -45,6 +45,10 @@ pub struct RecallReceipt {
     pub skipped: Vec<SkippedMemory>,
     /// How many memories were considered.
     pub considered: usize,
+    /// Whether the search did not end before the request had to go.
+    pub is_late: bool,
+    /// How many memories the index lists that the conversation begins with; only in the first message.
+    pub listed: Option<usize>,
     /// Why it found no more: out of time, out of budget, a model that failed.
     pub note: Option<String>,
     /// How long it took.
@@ -72,21 +76,50 @@ impl RecallReceipt {
         self.recalled.iter().map(reason).collect()
     }
 
+    /// Whether memories were put into the conversation, or why there are fewer than there might be.
+    pub fn has_news(&self) -> bool {
+        !self.recalled.is_empty() || self.is_late || self.note.is_some()
+    }
+
+    /// Whether a user who is there is told of it: also of what a conversation begins with.
+    pub fn concerns_user(&self) -> bool {
+        self.has_news() || self.listed.is_some_and(|listed| listed > 0)
+    }
+
+    /// The files that were shown in this form.
+    pub fn files(&self, form: RecallForm) -> Vec<&str> {
+        let of_form = self.recalled.iter().filter(|memory| memory.form == form);
+        of_form.map(|memory| memory.file.as_str()).collect()
+    }
+
     /// One line for the user.
     pub fn line(&self) -> String {
-        let files = |form: RecallForm| -> Vec<&str> {
-            let of_form = self.recalled.iter().filter(|memory| memory.form == form);
-            of_form.map(|memory| memory.file.as_str()).collect()
-        };
-        let (bodies, lines) = (files(RecallForm::Body), files(RecallForm::Line));
+        let (bodies, lines) = (self.files(RecallForm::Body), self.files(RecallForm::Line));
         let tokens = self.tokens();
-        let named = format!("named {}: {}", counted(lines.len()), lines.join(", "));
-        if bodies.is_empty() {
-            return format!("{named} ({tokens} tokens)");
+        let mut parts = Vec::new();
+        if let Some(listed) = self.listed.filter(|listed| *listed > 0) {
+            parts.push(format!("{} listed", counted(listed)));
         }
-        let count = counted(bodies.len());
-        let also = if lines.is_empty() { String::new() } else { format!("; {named}") };
-        format!("recalled {count} ({tokens} tokens): {}{also}", bodies.join(", "))
+        if !bodies.is_empty() {
+            let (count, files) = (counted(bodies.len()), bodies.join(", "));
+            parts.push(format!("recalled {count} ({tokens} tokens): {files}"));
+        }
+        if !lines.is_empty() {
+            let named = format!("named {}: {}", counted(lines.len()), lines.join(", "));
+            let size =
+                if bodies.is_empty() { format!(" ({tokens} tokens)") } else { String::new() };
+            parts.push(named + &size);
+        }
+        if self.is_late {
+            parts.push(
+                "memory not ready in time; what it finds goes with the next request".to_owned(),
+            );
+        } else if let Some(note) = &self.note {
+            parts.push(note.clone());
+        } else if self.recalled.is_empty() {
+            parts.push("none recalled".to_owned());
+        }
+        parts.join("; ")
     }
 
     /// All details, a line each.
@@ -107,6 +140,9 @@ impl RecallReceipt {
         }
         for SkippedMemory { file, why } in &self.skipped {
             lines.push(format!("- {file}: {why}"));
+        }
+        if self.is_late {
+            lines.push("note: the search had not ended when the request was sent".to_owned());
         }
         lines.extend(self.note.iter().map(|note| format!("note: {note}")));
         lines

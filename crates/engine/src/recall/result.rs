@@ -29,6 +29,8 @@ pub(super) struct RecallResult {
     pub(super) note: Option<String>,
     pub(super) took: Duration,
     pub(super) spent: SpentDollars,
+    /// The search did not end before the request had to go.
+    pub(super) is_late: bool,
     /// The index is due to be refreshed.
     pub(super) is_old: bool,
 }

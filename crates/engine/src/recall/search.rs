@@ -30,34 +30,45 @@ const RECORDED_MATCHES: usize = 12;
 /// The vector of a message, being made by a server; none if it does not answer.
 pub(super) type MessageVector = JoinHandle<Option<Vec<f32>>>;
 
-/// What was found in time.
+/// How long a request waits for the local step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalPatience {
+    /// For the ranking by words.
+    pub(super) search: Duration,
+    /// For the vector of the message.
+    pub(super) vector: Duration,
+}
+
+/// What was found in time, and what was not.
 pub(super) struct LocalStep {
     pub(super) result: RecallResult,
+    /// The search that did not end in time.
+    pub(super) late_search: Option<JoinHandle<RecallResult>>,
     /// The vector that did not come in time.
     pub(super) late_vector: Option<MessageVector>,
 }
 
 /// The local step within its time limit.
 pub(super) async fn search_within(
-    patience: Duration,
+    patience: LocalPatience,
     access: &Arc<SessionMemory>,
     query: &RecallMessage,
     seen: &[PathBuf],
 ) -> LocalStep {
-    let deadline = tokio::time::Instant::now() + patience;
+    let start = tokio::time::Instant::now();
     let vector = message_vector(access, query);
-    let searching = spawn_search(access, query, seen, None);
-    let result = match timeout_at(deadline, searching).await {
-        Ok(Ok(gathered)) => gathered,
-        Ok(Err(_)) => RecallResult::empty("the search failed"),
-        Err(_) => {
-            let patience = patience.as_millis();
-            RecallResult::empty(format!("the search took more than {patience} ms and was skipped"))
-        }
+    let mut searching = spawn_search(access, query, seen, None);
+    let found = timeout_at(start + patience.search, &mut searching).await;
+    let Ok(found) = found else {
+        let result = RecallResult { is_late: true, ..RecallResult::default() };
+        return LocalStep { result, late_search: Some(searching), late_vector: vector };
     };
-    let Some(mut vector) = vector else { return LocalStep { result, late_vector: None } };
+    let result = found.unwrap_or_else(|_| RecallResult::empty("the search failed"));
+    let in_time = |result| LocalStep { result, late_search: None, late_vector: None };
+    let Some(mut vector) = vector else { return in_time(result) };
+    let deadline = start + patience.vector;
     let Ok(made) = timeout_at(deadline, &mut vector).await else {
-        return LocalStep { result, late_vector: Some(vector) };
+        return LocalStep { late_vector: Some(vector), ..in_time(result) };
     };
     let by_both = match made {
         Ok(Some(made)) => {
@@ -66,7 +77,13 @@ pub(super) async fn search_within(
         }
         Ok(None) | Err(_) => None,
     };
-    LocalStep { result: by_both.unwrap_or(result), late_vector: None }
+    in_time(by_both.unwrap_or(result))
+}
+
+/// What a search that did not end in time is sure of, once it has ended. Lines would come too late to help.
+pub(super) async fn search_to_the_end(searching: JoinHandle<RecallResult>) -> RecallResult {
+    let result = searching.await.unwrap_or_else(|_| RecallResult::empty("the search failed"));
+    RecallResult { likely: Vec::new(), ..result }
 }
 
 /// The same step with a vector that came later: what it adds to the memories seen by then. Lines were shown already.

@@ -22,8 +22,6 @@ use crate::spending::SpentDollars;
 pub(super) const MOST_CHOSEN: usize = 5;
 /// Whoever names more has not chosen: very small models list what they were offered.
 const MOST_NAMED: usize = 2 * MOST_CHOSEN;
-/// After this the local ranking alone counts.
-pub(super) const SELECTOR_TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_TOKENS: u32 = 256;
 /// The name of recall in the figures.
 pub(super) const PURPOSE: &str = "recall";
@@ -107,6 +105,8 @@ pub(super) struct SelectorRequest {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) figures: SessionMetrics,
     pub(super) prices: PriceTable,
+    /// After this the local ranking alone counts.
+    pub(super) timeout: Duration,
 }
 
 /// The result of a selection.
@@ -124,10 +124,10 @@ impl SelectorRequest {
     pub(super) async fn ask(self) -> SelectorAnswer {
         let Some(body) = self.body() else { return SelectorAnswer::default() };
         let since = self.clock.elapsed();
-        let answer = tokio::time::timeout(SELECTOR_TIMEOUT, self.small.model.ask(body)).await;
+        let answer = tokio::time::timeout(self.timeout, self.small.model.ask(body)).await;
         let took = self.clock.elapsed().saturating_sub(since);
         let (outcome, usage, read) = match answer {
-            Err(_) => (failed("slow"), Usage::default(), Err(timed_out())),
+            Err(_) => (failed("slow"), Usage::default(), Err(timed_out(self.timeout))),
             Ok(Err(error)) => (failed(error.kind()), Usage::default(), Err(failure(&error))),
             Ok(Ok(answer)) => {
                 let read = chosen(&answer.text(), &self.offered);
@@ -183,12 +183,15 @@ fn failed(kind: &str) -> RequestOutcome {
     RequestOutcome::Failed(kind.to_owned())
 }
 
-fn timed_out() -> String {
-    format!("the small model took more than {} s", SELECTOR_TIMEOUT.as_secs())
+fn timed_out(timeout: Duration) -> String {
+    format!(
+        "memories were chosen by words alone: the small model took more than {} s",
+        timeout.as_secs()
+    )
 }
 
 fn failure(error: &ModelError) -> String {
-    format!("the small model failed: {error}")
+    format!("memories were chosen by words alone: the small model failed: {error}")
 }
 
 #[derive(Deserialize)]

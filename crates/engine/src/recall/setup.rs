@@ -1,19 +1,15 @@
 //! The recall settings of a session.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::selector::SmallModel;
 use crate::memory::SessionMemory;
 
-/// The longest that a request waits for the local ranking.
-const RECALL_TIMEOUT: Duration = Duration::from_millis(20);
-
 /// The recall settings of a session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RecallSetup {
-    /// The longest that a request waits for the local ranking.
-    pub patience: Duration,
+    /// Whether the first request may be the only one: then it waits longer, because no later one brings what is late.
+    pub may_be_only_request: bool,
     /// Chooses from the list of memories; without it there is only the local ranking.
     pub small: Option<SmallModel>,
     /// Finds the memory to search where a message mentions an agent.
@@ -29,11 +25,5 @@ pub trait MentionedAgentMemory: Send + Sync {
 impl std::fmt::Debug for dyn MentionedAgentMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("MentionedAgentMemory")
-    }
-}
-
-impl Default for RecallSetup {
-    fn default() -> Self {
-        Self { patience: RECALL_TIMEOUT, small: None, agents: None }
     }
 }

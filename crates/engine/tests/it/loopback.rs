@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dormouse_base::{Clock, Environment, RandomIds, Redactor, Secret, SystemClock, find_project};
+use dormouse_base::{
+    Clock, Deadlines, Environment, RandomIds, Redactor, Secret, SystemClock, find_project,
+};
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
 use dormouse_engine::{
@@ -47,6 +49,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
         services: Services {
             clock: Arc::clone(&clock),
             ids: Arc::new(RandomIds::new(Arc::clone(&clock))),
+            deadlines: Deadlines::default(),
             figures: MetricsLog::at(home, clock),
         },
         overrides: PromptOverrides::default(),
@@ -90,7 +93,9 @@ impl Session {
     pub(crate) async fn begin(home: &Path, config: EngineConfig) -> Self {
         let project = config.project.clone();
         let clock = Arc::clone(&config.services.clock);
-        let surroundings = Surroundings::look(&project, &Environment::default(), &*clock).await;
+        let surroundings =
+            Surroundings::look(&project, &Environment::default(), &*clock, &Deadlines::default())
+                .await;
         let folder = SessionFolder::open(home, &project).unwrap();
         let engine = Engine::begin(config, &folder, &surroundings).unwrap();
         Self { engine, interrupt: CancellationToken::new(), events: Vec::new(), surroundings }

@@ -112,7 +112,7 @@ pub(super) async fn recall(sandbox: &DemoSandbox) -> Result<(), Failure> {
     let shown = said.unwrap_or_default().iter().filter_map(Block::as_text).nth(1);
     show_excerpt(shown.unwrap_or_default().trim());
     explain(
-        "No model is involved. A request waits at most 20 ms for recall; a small model may add more later, in the background.",
+        "No model is involved. A first request waits at most 150 ms for recall, later ones 20; a small model may add more later, in the background.",
     );
     Ok(())
 }

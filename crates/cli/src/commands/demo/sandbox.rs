@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use dormouse_background::DreamSetup;
 use dormouse_base::{
-    Dir, Environment, Redactor, RelPath, Settings, SettingsStack, Switches, find_project, names,
+    Deadlines, Dir, Environment, Redactor, RelPath, Settings, SettingsStack, Switches,
+    find_project, names,
 };
 use dormouse_conversation::metrics::MetricsLog;
 use dormouse_conversation::{Budget, ContextWindow, PrefixOrigin};
@@ -26,6 +27,8 @@ use crate::wiring::exit::Failure;
 use crate::wiring::memory_session;
 use crate::wiring::world::World;
 
+/// The longest wait for memories: a slow machine needs longer than a session waits.
+const PATIENCE: Duration = Duration::from_secs(10);
 const PLAN: &str = "# Winter plan\n\n- 40 hazelnuts\n- 12 acorns\n- one warm nest\n";
 
 /// A temporary folder with a project and a home; removed when dropped.
@@ -44,7 +47,11 @@ impl DemoSandbox {
         let home = root.join("home");
         let pairs = [(names::HOME, home.as_os_str()), (names::PATH, path.as_ref())];
         let environment = Environment::from_pairs(pairs);
-        Ok(Self { root, world: World::with_environment(environment) })
+        let mut world = World::with_environment(environment);
+        // What the demo shows does not depend on the speed of the machine.
+        let Deadlines { first_recall, recall, .. } = &mut world.deadlines;
+        (*first_recall, *recall) = (PATIENCE, PATIENCE);
+        Ok(Self { root, world })
     }
 
     pub(super) fn home(&self) -> PathBuf {
@@ -95,17 +102,14 @@ pub(super) async fn start_session(
     let model = model.into();
     let world = &sandbox.world;
     let project = find_project(&sandbox.project())?;
-    let surroundings = Surroundings::look(&project, &world.environment, &*world.clock).await;
+    let surroundings =
+        Surroundings::look(&project, &world.environment, &*world.clock, &world.deadlines).await;
     let folder = SessionFolder::open(&world.home()?, &project)?;
     let switches = Switches::resolve(&SettingsStack::default(), &world.environment);
     let switches = switches.map_err(Failure::usage)?;
-    let mut memory =
+    let memory =
         memory_session::setup(world, &project, (&Settings::default(), &switches), Saving::Entries)
             .await?;
-    if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-        // Slow machines need longer.
-        recall.patience = Duration::from_secs(10);
-    }
     let tools =
         ToolSet::builtin().with(memory.iter().flat_map(|memory| memory_tools(&memory.access)));
     let window = ContextWindow::new(model.window).map_err(Failure::failed)?;
@@ -146,6 +150,7 @@ pub(super) async fn start_session(
         services: Services {
             clock: Arc::clone(&world.clock),
             ids: Arc::clone(&world.ids),
+            deadlines: world.deadlines,
             figures: MetricsLog::at(&world.home()?, Arc::clone(&world.clock)),
         },
         overrides: PromptOverrides::default(),

@@ -23,7 +23,8 @@ pub(super) async fn check(context: &DoctorContext<'_>) -> Vec<DoctorFinding> {
     let Ok(home) = context.world.home() else { return findings };
     let tokens = mcp_servers::tokens(&home, &context.world.clock);
     let DoctorContext { settings, project, environment, .. } = context;
-    let hub = mcp_servers::start(read.servers, &[], settings, project, environment, tokens);
+    let set = (settings, context.world.deadlines);
+    let hub = mcp_servers::start(read.servers, &[], set, project, environment, tokens);
     hub.settled(super::context::CHECK_TIMEOUT).await;
     findings.extend(hub.views().iter().map(server_finding));
     hub.close().await;

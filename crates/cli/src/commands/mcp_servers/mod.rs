@@ -82,7 +82,7 @@ async fn list(json: bool, arguments: &Arguments, world: &World) -> Result<Exit, 
     let hub = start(
         read.servers,
         &[],
-        &in_force.settings,
+        (&in_force.settings, world.deadlines),
         &project,
         &environment,
         tokens(&world.home()?, &world.clock),

@@ -167,7 +167,7 @@ impl InteractiveSession<'_> {
     async fn switch_model(&mut self, name: &str) -> Result<(), Failure> {
         let ActiveSession { engine, settings, switches, project, .. } = &mut self.session;
         let place = (&*settings, &*switches, &*project);
-        let connecting = other_model(name, place, &self.world.environment, engine.model().effort);
+        let connecting = other_model(name, place, self.world, engine.model().effort);
         let view = &self.view;
         let notify = || view.borrow_mut().note(&msg!("connecting"), Style::DIM);
         let other = notify_if_slow(connecting, notify).await?;

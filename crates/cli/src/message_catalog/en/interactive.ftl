@@ -150,6 +150,28 @@ plan-none-yet = Plan mode is on; the model has not presented a plan yet. /plan o
 
 memory-notice = memory: { $what } · Alt-U to undo
 recall-notice = { $line } · Alt-R explains
+recall-listed =
+    { $count ->
+        [one] 1 memory listed
+       *[other] { $count } memories listed
+    }
+recall-bodies =
+    { $count ->
+        [one] recalled 1 memory ({ $tokens } tokens): { $files }
+       *[other] recalled { $count } memories ({ $tokens } tokens): { $files }
+    }
+recall-lines =
+    { $count ->
+        [one] named 1 memory: { $files }
+       *[other] named { $count } memories: { $files }
+    }
+recall-lines-only =
+    { $count ->
+        [one] named 1 memory: { $files } ({ $tokens } tokens)
+       *[other] named { $count } memories: { $files } ({ $tokens } tokens)
+    }
+recall-late = memory not ready in time; what it finds goes with the next request
+recall-nothing = none recalled
 recall-none = No recall in this turn yet.
 memory-waits =
     { $count ->

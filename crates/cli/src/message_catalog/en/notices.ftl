@@ -695,6 +695,7 @@ cost-share-spent = their share of the cost is used up: only what you ask for run
 short-prompt-set = note: context window of { $tokens } tokens (configured): using the short system prompt
 short-prompt-name = note: context window of { $tokens } tokens (from the model name): using the short system prompt
 short-prompt-server = note: context window of { $tokens } tokens (reported by the server): using the short system prompt
+model-info-late = note: the server did not say within { $seconds } s how large the window of { $model } is; a usual size is assumed in this session (`contextWindows` in the settings sets it)
 short-prompt-assumed = note: context window of { $tokens } tokens (assumed): using the short system prompt
 setup-undo-first = It is set up already, in another way. Run `dormouse setup { $agent } --undo` first, then this again.
 setup-no-hooks = `{ $agent }` has no hooks, so its sessions cannot be read; `--extract` works for claude-code

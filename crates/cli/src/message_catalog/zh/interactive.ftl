@@ -138,6 +138,12 @@ plan-none-yet = 已处于计划模式，模型尚未提交计划。/plan off 退
 
 memory-notice = 记忆：{ $what } · Alt-U 撤销
 recall-notice = { $line } · Alt-R 查看原因
+recall-listed = 索引列出 { $count } 条记忆
+recall-bodies = 召回 { $count } 条记忆（{ $tokens } 个 token）：{ $files }
+recall-lines = 提到 { $count } 条记忆：{ $files }
+recall-lines-only = 提到 { $count } 条记忆：{ $files }（{ $tokens } 个 token）
+recall-late = 记忆未能及时就绪，找到的内容随下一次请求发送
+recall-nothing = 没有召回
 recall-none = 本轮还没有召回记忆。
 memory-waits = 有 { $count } 项记忆改动等待审阅：/memory inbox
 memory-saving = 正在保存本次会话的记忆…（Ctrl-C 跳过）

@@ -647,6 +647,7 @@ cost-share-spent = 其费用份额已用完：只运行你要求的任务；设�
 short-prompt-set = 提示：上下文窗口为 { $tokens } token（来自设置）：使用简短的系统提示
 short-prompt-name = 提示：上下文窗口为 { $tokens } token（来自模型名称）：使用简短的系统提示
 short-prompt-server = 提示：上下文窗口为 { $tokens } token（由服务器报告）：使用简短的系统提示
+model-info-late = 提示：服务器在 { $seconds } 秒内没有说明 { $model } 的窗口大小；本次会话按常用大小处理（可在设置的 `contextWindows` 中指定）
 short-prompt-assumed = 提示：上下文窗口为 { $tokens } token（假定）：使用简短的系统提示
 setup-undo-first = 已用另一种方式配置过。请先运行 `dormouse setup { $agent } --undo`，然后再运行一次。
 setup-no-hooks = `{ $agent }` 没有 hook，无法读取其会话；`--extract` 适用于 claude-code
