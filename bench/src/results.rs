@@ -1,10 +1,15 @@
 //! The section of a run, and the file that keeps it beside the sections of other runs.
+//!
+//! What stands behind [`DETAILS`] in a section goes to a second file, so that the first shows every benchmark's figures on a page.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::machine;
 use crate::report::BenchSection;
+
+/// In a section: tables that explain its figures follow.
+pub(crate) const DETAILS: &str = "<!-- details -->\n";
 
 fn marks(name: &str) -> (String, String) {
     (format!("<!-- begin {name} -->"), format!("<!-- end {name} -->"))
@@ -50,8 +55,25 @@ fn command_line() -> String {
     format!("cargo run --release -p dormouse-bench -- {}", arguments.join(" "))
 }
 
-/// Puts the section into the file, in the place of the one that stands there.
+/// Puts the section into the file, in the place of the one that stands there, and its details into the file of details.
 pub(crate) fn write(path: &Path, name: &str, section: &str) {
+    let Some((figures, details)) = section.split_once(DETAILS) else {
+        put(path, name, section);
+        return;
+    };
+    let of_details = file_of_details(path);
+    let file_name = of_details.file_name().unwrap_or_default().to_string_lossy();
+    put(path, name, &format!("{figures}\nMore: [{file_name}]({file_name}#{name}).\n"));
+    put(&of_details, name, &format!("## {name}\n{details}"));
+}
+
+/// `RESULTS-details.md` for `RESULTS.md`.
+fn file_of_details(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}-details.md"))
+}
+
+fn put(path: &Path, name: &str, section: &str) {
     let before = fs::read_to_string(path).unwrap_or_default();
     fs::write(path, replaced(&before, name, section)).expect("the results file can be written");
 }
@@ -85,5 +107,24 @@ mod tests {
         assert_eq!(second, with_others.replace("old", "new"));
         let appended = replaced("# Results\n\n## other\nkept\n", "ground", "## ground\nnew\n");
         assert!(appended.starts_with("# Results\n\n## other\nkept\n\n<!-- begin ground -->\n"));
+    }
+
+    #[test]
+    fn details_are_in_a_file_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("RESULTS.md");
+        write(&path, "store", "## store\nshort\n");
+        for run in ["old", "new"] {
+            write(&path, "recall", &format!("## recall\n{run}\n{DETAILS}\n{run} rows\n"));
+        }
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "# Results\n\n<!-- begin store -->\n## store\nshort\n<!-- end store -->\n\n<!-- begin recall -->\n## recall\nnew\n\n\
+             More: [RESULTS-details.md](RESULTS-details.md#recall).\n<!-- end recall -->\n"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join("RESULTS-details.md")).unwrap(),
+            "# Results\n\n<!-- begin recall -->\n## recall\n\nnew rows\n<!-- end recall -->\n"
+        );
     }
 }

@@ -10,6 +10,7 @@ use super::length::Length;
 use super::rows::{HaulRow, Pace, RowWindow};
 use super::small_model::SMALL_MODEL;
 use crate::memory::megabytes;
+use crate::results::DETAILS;
 
 /// The layers whose work is counted, by their names in the figures.
 const LAYERS: [&str; 8] = [
@@ -89,12 +90,13 @@ pub(super) fn render(outcomes: &[(&HaulRow, HaulOutcome)], length: &Length) -> S
     );
     let model = &length.model;
     text.push_str(&costs(outcomes, model));
+    text.push_str(&savings(outcomes, model));
+    text.push_str(&cheapest(outcomes, model));
+    text.push_str(DETAILS);
     text.push_str(&work(outcomes, model));
     text.push_str(&services(outcomes, model));
     text.push_str(&kept(outcomes));
     text.push_str(&growths(outcomes));
-    text.push_str(&savings(outcomes, model));
-    text.push_str(&cheapest(outcomes, model));
     text
 }
 

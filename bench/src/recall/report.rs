@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::quality::{Means, Quality};
 use super::threshold::Threshold;
-use super::unasked::{self, ByCategory};
+use super::unasked::{self, ALL, ByCategory};
+use crate::results::DETAILS;
 
 pub(crate) const STEMMED: &str = "BM25, stems and pairs";
 pub(crate) const OURS: &str = "dormouse recall";
@@ -14,6 +15,14 @@ const POURED_LOSS: f64 = 3.0;
 /// Percent of foreign questions that may put anything in; percent of own that have to put in an answer.
 const FOREIGN: f64 = 2.0;
 const OWN: f64 = 60.0;
+
+const QUALITY: &str = "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
+     memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
+     directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
+     one directory; *with vectors*: those of `--vectors` or `--embeddings` beside the words. Questions with a wrong premise \
+     are left out.\n\n";
+const UNASKED: &str = "\nWhat messages bring without being asked, as the program is: *bodies* of what it is sure of, *lines* for what is \
+     likely, as where the index is left out; 95 % intervals. For `none` messages nothing should come.\n\n";
 
 pub(crate) struct RecallReport {
     pub(crate) files: Vec<FileReport>,
@@ -52,13 +61,24 @@ impl RecallReport {
     }
 
     pub(crate) fn markdown(&self) -> String {
-        let mut text = String::from(
-            "\nR@5 / R@10 / MRR in percent: the mean share of what answers a question that is among the first 5 and 10 \
-             memories, and the mean of one over the place of the first answer. Every document is a file of a memory \
-             directory, and `dormouse recall` is the shipped ranking on it. *poured*: all collections of the file in \
-             one directory; *with vectors*: those of `--vectors` or `--embeddings` beside the words. Questions with a wrong premise \
-             are left out.\n\n",
-        );
+        self.figures() + DETAILS + &self.details()
+    }
+
+    /// What the ranking finds in each file, and what comes unasked, without categories.
+    fn figures(&self) -> String {
+        let mut text = String::from(QUALITY);
+        text.push_str("| File | System | All |\n| --- | --- | --- |\n");
+        for file in &self.files {
+            for row in file.rows.iter().filter(|row| !row.poured) {
+                let all = shown(row.quality.all);
+                text.push_str(&format!("| {} | {} | {all} |\n", file.name, row.system));
+            }
+        }
+        text + &self.unasked(|category| [ALL, "none"].contains(&category))
+    }
+
+    fn details(&self) -> String {
+        let mut text = String::from(QUALITY);
         text.push_str("| File | System | All | By category |\n| --- | --- | --- | --- |\n");
         self.files.iter().for_each(|file| text.push_str(&file.quality_rows()));
         text.push_str(
@@ -79,17 +99,7 @@ impl RecallReport {
              bare question brings.\n\n| File | alone | one sentence | three sentences | |\n| --- | --- | --- | --- | --- |\n",
         );
         self.files.iter().for_each(|file| text.push_str(&file.behind_row()));
-        let judged: Vec<&FileReport> = self.files.iter().filter(|file| file.is_judged()).collect();
-        if !judged.is_empty() {
-            text.push_str(
-                "\nWhat messages bring without being asked, as the program is: *bodies* of what it is sure of, *lines* for what is \
-                 likely, as where the index is left out; 95 % intervals. For `none` messages nothing should come.\n\n",
-            );
-            text.push_str(unasked::HEADING);
-            for file in judged {
-                text.push_str(&file.unasked_rows());
-            }
-        }
+        text.push_str(&self.unasked(|_| true));
         let elsewhere: Vec<String> =
             self.files.iter().flat_map(FileReport::elsewhere_lines).collect();
         if !elsewhere.is_empty() {
@@ -101,6 +111,13 @@ impl RecallReport {
             text.push_str(&elsewhere.concat());
         }
         text
+    }
+
+    /// What comes without being asked, in these categories of the files that say for which messages nothing should.
+    fn unasked(&self, of: impl Fn(&str) -> bool) -> String {
+        let judged = self.files.iter().filter(|file| file.is_judged());
+        let rows: String = judged.map(|file| file.unasked_rows(&of)).collect();
+        if rows.is_empty() { rows } else { format!("{UNASKED}{}{rows}", unasked::HEADING) }
     }
 }
 
@@ -209,11 +226,11 @@ impl FileReport {
         self.unasked.iter().any(|(_, figures)| figures.contains_key("none"))
     }
 
-    fn unasked_rows(&self) -> String {
+    fn unasked_rows(&self, of: impl Fn(&str) -> bool) -> String {
         let mut text = String::new();
         for (system, figures) in &self.unasked {
             let set = format!("{}{system}", self.name);
-            for (category, it) in figures {
+            for (category, it) in figures.iter().filter(|(category, _)| of(category)) {
                 text.push_str(&it.row(&set, category));
             }
         }

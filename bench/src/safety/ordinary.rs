@@ -11,12 +11,13 @@ use dormouse_tools::{CommandSandbox, Reaper};
 use serde_json::json;
 
 use super::calls::{ToolCalls, policy};
+use crate::results::DETAILS;
 
 pub(super) fn run(calls: &ToolCalls, file: &Path) -> String {
     let text = std::fs::read_to_string(file)
         .unwrap_or_else(|error| crate::fail::fail(&format!("{}: {error}", file.display())));
     let mut table = String::from(
-        "\n### ordinary commands\n\n| ecosystem | command | without | in the sandbox |\n| --- | --- | --- | --- |\n",
+        "| ecosystem | command | without | in the sandbox |\n| --- | --- | --- | --- |\n",
     );
     let (mut all, mut worked) = (0, 0);
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -38,8 +39,10 @@ pub(super) fn run(calls: &ToolCalls, file: &Path) -> String {
         let _written =
             writeln!(table, "| {ecosystem} | `{command}` | {} | {} |", word(without), word(with));
     }
-    let _written = writeln!(table, "\n{worked} of {all} that work without the sandbox work in it.");
-    table
+    let heading = "\n### ordinary commands\n\n";
+    format!(
+        "{heading}{worked} of {all} that work without the sandbox work in it.\n{DETAILS}{heading}{table}"
+    )
 }
 
 /// Runs a command; an error is the last line that it printed.
