@@ -5,13 +5,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// For a browser that hangs.
-const PATIENCE: Duration = Duration::from_mins(2);
+use crate::waiting::{HANGS, is_in_time};
+
 /// Ends every message.
 const END: u8 = 0;
 
@@ -111,7 +110,7 @@ impl Browser {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(PATIENCE).expect("the browser answers");
+        let message = self.messages.recv_timeout(HANGS).expect("the browser answers");
         let problem = match message["method"].as_str() {
             Some("Runtime.exceptionThrown") => Some(&message["params"]["exceptionDetails"]),
             Some("Log.entryAdded") if message["params"]["entry"]["level"] == "error" => {
@@ -152,15 +151,11 @@ impl Browser {
 
     /// Waits until an expression in the page is true, also across pages.
     pub fn wait_for(&mut self, expression: &str) {
-        for _ in 0..2_000 {
+        let came = is_in_time(|| {
             let parameters = json!({"expression": expression, "returnByValue": true});
-            let result = self.call("Runtime.evaluate", &parameters);
-            if result["result"]["value"] == json!(true) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        panic!("waited in vain for {expression}: {}", self.text());
+            self.call("Runtime.evaluate", &parameters)["result"]["value"] == json!(true)
+        });
+        assert!(came, "waited in vain for {expression}: {}", self.text());
     }
 
     /// The text of the page as a reader sees it.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that should happen at once.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+use crate::waiting::HANGS;
+
 /// How often a waiting thread looks whether the server has been stopped.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -42,11 +42,11 @@ impl Gate {
 
     /// Waits until the server stands at the gate: all before it has been written.
     pub fn wait_until_reached(&self) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + HANGS;
         let mut state = lock(&self.0.0);
         while !state.reached {
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "no stream came to the gate within {PATIENCE:?}");
+            assert!(!left.is_zero(), "no stream came to the gate within {HANGS:?}");
             state = self.0.1.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }

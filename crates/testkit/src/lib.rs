@@ -42,6 +42,7 @@ pub mod structure;
 mod terminal;
 pub mod tidy;
 mod trail;
+mod waiting;
 mod wire;
 
 pub use browser::Browser;
@@ -65,4 +66,5 @@ pub use state::{Attended, output_tokens};
 pub use terminal::Terminal;
 pub use trail::{Step, Trail};
 pub use vt100::{Cell, Color as CellColor, Screen};
+pub use waiting::{HANGS, wait_until};
 pub use wire::{request_path, typed_text};

@@ -1,22 +1,21 @@
 //! A program started by a test: what it prints is collected while it runs, and it never outlives its
 //! watchdog.
 
+use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::gate::{PATIENCE, lock};
+use crate::gate::lock;
+use crate::waiting::{HANGS, LOOK};
 
-/// How long a program may run.
-const WATCHDOG: Duration = Duration::from_mins(1);
-/// How often it is looked at.
-const LOOK: Duration = Duration::from_millis(5);
-/// How long its pipes may stay open after it, in the hands of its children.
-const LINGER: Duration = Duration::from_secs(2);
+/// Written into a pipe behind all that a program has printed.
+const MARK: &[u8] = b"\x1b]7777;all was read\x07";
 
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,21 +60,26 @@ struct Pipe {
 }
 
 /// A pipe that a thread reads from.
-#[derive(Debug, Clone, Default)]
-struct Collected(Arc<(Mutex<Pipe>, Condvar)>);
+#[derive(Debug, Clone)]
+struct Collected {
+    read: Arc<(Mutex<Pipe>, Condvar)>,
+    /// The pipe's end, also after the thread has read all.
+    pipe: Arc<OwnedFd>,
+}
 
 impl Collected {
-    fn from(mut reader: impl Read + Send + 'static) -> Self {
-        let collected = Self::default();
-        let shared = collected.clone();
+    fn from(mut reader: impl Read + AsFd + Send + 'static) -> Self {
+        let pipe = reader.as_fd().try_clone_to_owned().expect("a pipe can be shared");
+        let collected = Self { read: Arc::default(), pipe: Arc::new(pipe) };
+        let shared = Arc::clone(&collected.read);
         std::thread::spawn(move || {
             let mut piece = [0; 8 * 1024];
             loop {
                 let count = reader.read(&mut piece).unwrap_or(0);
-                let mut pipe = lock(&shared.0.0);
+                let mut pipe = lock(&shared.0);
                 pipe.bytes.extend_from_slice(&piece[..count]);
                 pipe.closed = count == 0;
-                shared.0.1.notify_all();
+                shared.1.notify_all();
                 if pipe.closed {
                     return;
                 }
@@ -85,23 +89,42 @@ impl Collected {
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&lock(&self.0.0).bytes).into_owned()
+        String::from_utf8_lossy(&lock(&self.read.0).bytes).into_owned()
     }
 
-    /// Waits until the text is as wanted; whether it was in time. A closed pipe is waited for no more.
-    fn wait(&self, patience: Duration, wanted: impl Fn(&str, bool) -> bool) -> bool {
-        let deadline = Instant::now() + patience;
-        let mut pipe = lock(&self.0.0);
+    /// Waits until what was read is as wanted; whether it was in time. A closed pipe is waited for no more.
+    fn wait(&self, wanted: impl Fn(&Pipe) -> bool) -> bool {
+        let deadline = Instant::now() + HANGS;
+        let mut pipe = lock(&self.read.0);
         loop {
-            if wanted(&String::from_utf8_lossy(&pipe.bytes), pipe.closed) {
+            if wanted(&pipe) {
                 return true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || pipe.closed {
                 return false;
             }
-            let woken = self.0.1.wait_timeout(pipe, left);
+            let woken = self.read.1.wait_timeout(pipe, left);
             pipe = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn wait_for_text(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.wait(|pipe| wanted(&String::from_utf8_lossy(&pipe.bytes)))
+    }
+
+    /// Waits until all was read that is in the pipe now. Children of the program may keep it open for long, so a mark is
+    /// written behind it, and waited for.
+    fn read_all(&self) {
+        let path = format!("/proc/self/fd/{}", self.pipe.as_raw_fd());
+        let mut behind = File::options().write(true).open(path).expect("a pipe has another end");
+        behind.write_all(MARK).expect("the pipe takes the mark");
+        drop(behind);
+        let place = |pipe: &Pipe| pipe.bytes.windows(MARK.len()).rposition(|part| part == MARK);
+        assert!(self.wait(|pipe| pipe.closed || place(pipe).is_some()), "the output never ends");
+        let mut pipe = lock(&self.read.0);
+        if let Some(at) = place(&pipe) {
+            pipe.bytes.drain(at..at + MARK.len());
         }
     }
 }
@@ -175,36 +198,41 @@ impl Running {
         }
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().expect("a child can be waited for");
+        }
+        self.status.is_some()
+    }
+
     /// Waits until what it printed is as wanted.
     #[track_caller]
     pub fn wait_for_stdout(&self, wanted: impl Fn(&str) -> bool) {
-        let came = self.stdout.wait(PATIENCE, |text, _| wanted(text));
+        let came = self.stdout.wait_for_text(wanted);
         assert!(came, "stdout never got there\n{}", self.printed());
     }
 
     /// Waits until what it complained about is as wanted.
     #[track_caller]
     pub fn wait_for_stderr(&self, wanted: impl Fn(&str) -> bool) {
-        let came = self.stderr.wait(PATIENCE, |text, _| wanted(text));
+        let came = self.stderr.wait_for_text(wanted);
         assert!(came, "stderr never got there\n{}", self.printed());
     }
 
-    /// Waits for its end. One that takes more than a minute is killed, and the test fails.
+    /// Waits for its end. One that hangs is killed, and the test fails.
     #[track_caller]
     pub fn wait(mut self) -> Output {
         self.stdin = None;
-        while self.status.is_none() {
-            self.status = self.child.try_wait().expect("a child can be waited for");
-            if self.status.is_none() && self.started.elapsed() > WATCHDOG {
+        while !self.has_ended() {
+            if self.started.elapsed() > HANGS {
                 self.kill_group();
-                panic!("still running after {WATCHDOG:?}; killed\n{}", self.printed());
+                panic!("still running after {HANGS:?}; killed\n{}", self.printed());
             }
-            if self.status.is_none() {
-                std::thread::sleep(LOOK);
-            }
+            std::thread::sleep(LOOK);
         }
         for pipe in [&self.stdout, &self.stderr] {
-            pipe.wait(LINGER, |_, closed| closed);
+            pipe.read_all();
         }
         let status = self.status.expect("it has ended");
         Output {

@@ -13,11 +13,12 @@ use serde_json::Value;
 use crate::cache::{CacheOutcome, PrefixCache};
 use crate::checks::{Rules, check_prefix, check_request};
 use crate::framing::Framing;
-use crate::gate::{PATIENCE, lock};
+use crate::gate::lock;
 use crate::http::RawRequest;
 use crate::openai_cache::CommonPrefixCache;
 use crate::record::RecordedRequest;
 use crate::reply::Reply;
+use crate::waiting::HANGS;
 
 /// A break of the prefix rule that a test announces.
 #[derive(Debug, Clone)]
@@ -232,8 +233,7 @@ impl Shared {
         let deadline = time.map(|time| Instant::now() + time);
         let mut state = lock(&self.state);
         while !state.stopped {
-            let left =
-                deadline.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
+            let left = deadline.map_or(HANGS, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return;
             }
@@ -244,14 +244,14 @@ impl Shared {
 
     /// Waits until something holds; the text of a panic otherwise.
     pub(crate) fn wait_for(&self, what: &str, holds: impl Fn(&State) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + HANGS;
         let mut state = lock(&self.state);
         while !holds(&state) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let seen = summary(&state);
                 drop(state);
-                panic!("waited {PATIENCE:?} for {what}; seen:\n{seen}");
+                panic!("waited {HANGS:?} for {what}; seen:\n{seen}");
             }
             let woken = self.changed.wait_timeout(state, left);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;

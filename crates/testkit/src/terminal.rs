@@ -11,20 +11,18 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use vt100::{Parser, Screen};
 
-use crate::gate::{PATIENCE, lock};
+use crate::gate::lock;
+use crate::waiting::{HANGS, LOOK};
 
 /// Rows that are kept once they have scrolled away.
 const SCROLLED: usize = 10_000;
-/// How often a program's end is looked for.
-const LOOK: Duration = Duration::from_millis(5);
-
 /// A command that terminals ignore.
 const MARK: &[u8] = b"\x1b]7777;all was read\x07";
 
@@ -174,7 +172,7 @@ impl Terminal {
     /// Waits until the screen, with its cursor, is as wanted.
     #[track_caller]
     pub fn wait_for_screen(&self, what: &str, wanted: impl Fn(&Screen) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + HANGS;
         let mut shown = lock(&self.shown.0);
         loop {
             if wanted(shown.parser.screen()) {
@@ -211,7 +209,7 @@ impl Terminal {
     /// Waits for the program's end; gives its exit code.
     #[track_caller]
     pub fn wait(&mut self) -> u32 {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + HANGS;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
                 self.ended = Some(status.exit_code());
@@ -230,7 +228,7 @@ impl Terminal {
         let no_control = i32::try_from(OFlags::NOCTTY.bits()).expect("a flag");
         let behind = File::options().write(true).custom_flags(no_control).open(name);
         behind.and_then(|mut file| file.write_all(MARK)).expect("the terminal takes the mark");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + HANGS;
         let mut shown = lock(&self.shown.0);
         // The terminal may echo keys behind it that the program has not taken.
         let marked = loop {

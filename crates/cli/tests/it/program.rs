@@ -1,8 +1,8 @@
 //! Running the program.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
 
+pub(crate) use dormouse_testkit::wait_until;
 use dormouse_testkit::{ScriptedServer, ServerBuilder, TestHome, WireFormat};
 
 pub(crate) const BOTH: [WireFormat; 2] = [WireFormat::Anthropic, WireFormat::OpenAi];
@@ -23,15 +23,6 @@ pub(crate) fn dormouse(home: &TestHome, arguments: &[&str]) -> Command {
 
 pub(crate) fn server(wire: WireFormat) -> ServerBuilder {
     ScriptedServer::builder().wire(wire)
-}
-
-/// Waits until something is so; the deadline is only for a program that hangs.
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// The only transcript there is, as text.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use dormouse_testkit::{ScriptedServer, WireFormat, request_path};
+use dormouse_testkit::{HANGS, ScriptedServer, WireFormat, request_path};
 
 /// A connection to the server.
 pub(crate) struct Client {
@@ -44,7 +44,7 @@ impl Answer {
 impl Client {
     pub(crate) fn new(server: &ScriptedServer) -> Self {
         let stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(HANGS)).unwrap();
         Self { stream, buffer: Vec::new(), wire: server.wire() }
     }
 

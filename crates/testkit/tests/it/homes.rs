@@ -110,6 +110,11 @@ fn programs_are_talked_to_and_stopped() {
     let output = home.run_with_input(&mut shell("cat; echo no >&2; exit 3"), "typed");
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("typed", "no\n"));
     assert_eq!(output.code, Some(3));
+    // A child that keeps the pipes open is not waited for, and all that was printed is there.
+    let left = home.run(&mut shell("sleep 600 & seq 20000; echo $!; exit 4"));
+    let (child, numbers) = (left.stdout.lines().last().unwrap(), left.stdout.lines().count());
+    assert_eq!((left.code, numbers), (Some(4), 20_001));
+    home.run(home.command("kill").arg(child)).success();
     let failed = catch_unwind(AssertUnwindSafe(|| output.success()));
     assert!(failed.unwrap_err().downcast_ref::<String>().unwrap().contains("typed"));
 }

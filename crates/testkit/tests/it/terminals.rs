@@ -1,6 +1,6 @@
 //! The terminal that tests run programs in.
 
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{TestHome, wait_until};
 
 #[test]
 fn what_is_typed_and_shown() {
@@ -17,15 +17,8 @@ fn what_is_typed_and_shown() {
     assert!(!terminal.screen().contains("nuts"));
     let bytes = String::from_utf8(terminal.bytes()).unwrap();
     assert!(bytes.contains("\x1b[1mnuts"), "{bytes:?}");
-    wait_for_silence(&terminal);
+    wait_until("its echo to be off", || !terminal.is_sane());
     terminal.enter("");
     assert_eq!(terminal.wait(), 0);
     assert!(!terminal.is_sane(), "it has left the echo off");
-}
-
-/// Until the program has turned its echo off.
-fn wait_for_silence(terminal: &dormouse_testkit::Terminal) {
-    while terminal.is_sane() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
 }
