@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::wire_format::WireFormat;
 
-    /// A server that says only that it is there does not keep a turn for ever.
+    /// A server that says only that it is there does not keep a turn for ever. (On a slow machine it only ends later.)
     #[tokio::test]
     async fn pings_alone_end() {
         let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n";

@@ -42,8 +42,13 @@ impl Tool for Puppet {
             match act?.act.as_str() {
                 "panic" => panic!("the puppet's strings broke"),
                 "fail" => Err(ToolError::Failed { message: "no strings".into() }),
-                "hang" => std::future::pending().await,
+                // Interrupted while it runs.
+                "hang" => {
+                    context.cancel.cancel();
+                    std::future::pending().await
+                }
                 "obey" => {
+                    context.cancel.cancel();
                     context.cancel.cancelled().await;
                     Err(ToolError::Interrupted { partial: "half".into() })
                 }
@@ -154,12 +159,8 @@ async fn an_interruption_ends_obedient_and_stubborn_tools() {
     for (act, partial) in [("obey", "\nhalf"), ("hang", "")] {
         let context = context();
         let input = format!(r#"{{"act":"{act}"}}"#);
-        let call = run_with("Puppet", &input, PermissionGate::allow_all(), &context);
-        let cancel = async {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            context.cancel.cancel();
-        };
-        let ((text, is_error), ()) = futures_util::future::join(call, cancel).await;
+        let (text, is_error) =
+            run_with("Puppet", &input, PermissionGate::allow_all(), &context).await;
         let expected = format!("interrupted: the call was stopped before it finished{partial}");
         assert_eq!((text, is_error), (expected, true));
     }

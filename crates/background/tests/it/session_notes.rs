@@ -3,19 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_background::{NotesConfig, SessionNotes};
 use dormouse_base::SessionNotesSettings;
 use dormouse_engine::EngineConfig;
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{RecordedRequest, Reply, ScriptedServer};
+use dormouse_testkit::{HANGS, RecordedRequest, Reply, ScriptedServer};
 use serde_json::json;
 
 use crate::loopback::{Session, config};
 
 /// Longer than any run in these tests takes, also on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 /// A heading of the template, with the line below it.
 const STATE: &str = "# Current State\n";
 
@@ -72,7 +70,7 @@ async fn a_fork_writes_the_notes_behind_the_bytes_of_the_conversation() {
         .start();
     let mut session = Session::begin(home.path(), with_notes(config(home.path(), &server))).await;
     session.turn("why is it slow?").await;
-    assert!(session.engine.jobs().drained(&["session_notes"], PATIENCE).await);
+    assert!(session.engine.jobs().drained(&["session_notes"], HANGS).await);
     let (main, fork) = (server.requests(), server.fork_requests());
     assert_eq!(fork[0].raw_field("system"), main[0].raw_field("system"));
     let notes = notes_below(home.path());
@@ -91,7 +89,7 @@ async fn a_fork_that_damages_the_notes_is_undone() {
         .start();
     let mut session = Session::begin(home.path(), with_notes(config(home.path(), &server))).await;
     session.turn("why is it slow?").await;
-    assert!(session.engine.jobs().drained(&["session_notes"], PATIENCE).await);
+    assert!(session.engine.jobs().drained(&["session_notes"], HANGS).await);
     // The edit itself was made: otherwise the fork would have gone on.
     assert_eq!(server.fork_requests().len(), 1);
     for notes in notes_below(home.path()) {

@@ -15,7 +15,7 @@ use dormouse_model::{
     CacheTtl, Credential, Dialect, Endpoint, HttpModel, Model, ModelError, SseDecoder, StreamEvent,
     Timeouts, WireBody, WireFormat, decode_recorded,
 };
-use dormouse_testkit::{Reply, ScriptedServer};
+use dormouse_testkit::{HANGS, Reply, ScriptedServer};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
@@ -39,7 +39,7 @@ fn client(wire: WireFormat, server: &ScriptedServer) -> HttpModel {
         },
         version: "2023-06-01".into(),
         betas: Vec::new(),
-        timeouts: Timeouts { idle: Duration::from_secs(5), ..Timeouts::default() },
+        timeouts: Timeouts { idle: HANGS, ..Timeouts::default() },
     })
 }
 

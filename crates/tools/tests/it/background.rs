@@ -1,24 +1,23 @@
 //! Commands in the background: they answer at once, are looked at in between, and end when told.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::bash::runs;
-use crate::{Scene, wait_until};
+use crate::{HANGS, Scene, wait_until};
 
-/// Looks until it shows what is wanted; the deadline is only for one that never does.
+/// Looks until it shows what is wanted.
 async fn look_until(scene: &Scene, input: &serde_json::Value, wanted: &str) -> String {
     let mut seen = String::new();
-    for _ in 0..6_000 {
-        seen.push_str(&scene.text("BashOutput", input).await);
-        if seen.contains(wanted) {
-            return seen;
-        }
+    let deadline = Instant::now() + HANGS;
+    while !seen.contains(wanted) {
+        assert!(Instant::now() < deadline, "never saw {wanted} in {seen}");
         tokio::time::sleep(Duration::from_millis(10)).await;
+        seen.push_str(&scene.text("BashOutput", input).await);
     }
-    panic!("never saw {wanted} in {seen}");
+    seen
 }
 
 #[tokio::test]

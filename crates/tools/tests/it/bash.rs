@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use dormouse_base::{Clock, Dir, Environment, Redactor, RelPath, Secret, SystemClock};
-use dormouse_tools::{CallContext, CommandProgress, OutputFile};
+use dormouse_base::{Dir, Environment, Redactor, RelPath, Secret};
+use dormouse_tools::{CallContext, CallResult, CommandProgress, OutputFile};
 use serde_json::json;
 
-use crate::{HANGS, Scene, wait_until};
+use crate::{Scene, in_time, text_of, wait_until};
 
 #[tokio::test]
 async fn output_in_order_and_exit_codes() {
@@ -78,16 +78,27 @@ async fn without_a_place_long_output_is_cut_and_says_so() {
     assert!(text.ends_with("there is no folder for long results]\n[exit code 1]"));
 }
 
+/// Calls a command that makes the file `ready` and then goes on for ever, with a timeout in milliseconds. That runs from the start of
+/// the process, and may be over on a busy machine before the command is ready, which shows nothing: then there is more time.
+async fn ended_by_timeout(scene: &Scene, command: &str) -> (CallResult, u64) {
+    for timeout in [300, 3_000, 30_000, 300_000] {
+        let result = scene.call("Bash", &json!({"command": command, "timeout": timeout})).await;
+        if scene.path("ready").exists() {
+            return (result, timeout);
+        }
+    }
+    panic!("`{command}` is never ready");
+}
+
 #[tokio::test]
 async fn long_output_of_a_command_that_is_ended_is_kept() {
     let mut scene = Scene::new();
     scene.context.overflow = Some(overflow(&scene));
-    let command =
-        json!({"command": "head -c 1000000 /dev/zero | tr '\\0' 'x'; sleep 60", "timeout": 1500});
-    let result = scene.call("Bash", &command).await;
+    let command = "head -c 1000000 /dev/zero | tr '\\0' 'x'; touch ready; sleep 600";
+    let (result, timeout) = ended_by_timeout(&scene, command).await;
     let text = std::fs::read_to_string(&result.spilled.unwrap().path).unwrap();
     assert!(result.is_error && text.starts_with("xxx"));
-    assert!(text.contains("xxx\n[the command was still running after 1500 ms"));
+    assert!(text.contains(&format!("xxx\n[the command was still running after {timeout} ms")));
     assert!(text.ends_with("or set `run_in_background`]"));
 }
 
@@ -106,13 +117,19 @@ async fn secrets_are_taken_out_while_it_runs() {
     scene.context.overflow = Some(overflow(&scene));
     scene.context.redactor = Redactor::new([Secret::new("sk-very-secret-key")]);
     scene.context.progress = Some(Arc::clone(&seen) as Arc<dyn CommandProgress>);
-    // 19 bytes a time do not fit evenly into what is read at once.
-    let command =
-        "printf sk-very-; sleep 0.2; echo secret-key; yes sk-very-secret-key | head -40000";
-    let result = scene.call("Bash", &json!({"command": command})).await;
+    // The first comes in two pieces; 19 bytes a time do not fit evenly into what is read at once.
+    let command = "printf 'begun\nsk-very-'; until [ -e go ]; do sleep 0.01; done; echo secret-key; \
+        yes sk-very-secret-key | head -40000";
+    let first_piece_was_read = async {
+        wait_until("the first piece", || seen.0.lock().unwrap().starts_with("begun")).await;
+        scene.write("go", "");
+    };
+    let input = json!({"command": command});
+    let (result, ()) = tokio::join!(scene.call("Bash", &input), first_piece_was_read);
     let text = std::fs::read_to_string(&result.spilled.unwrap().path).unwrap();
-    assert_eq!(text, "[secret]\n".repeat(40_001).trim_end());
-    assert_eq!(*seen.0.lock().unwrap(), "[secret]\n".repeat(40_001));
+    let expected = format!("begun\n{}", "[secret]\n".repeat(40_001));
+    assert_eq!(text, expected.trim_end());
+    assert_eq!(*seen.0.lock().unwrap(), expected);
 }
 
 /// Whether a process is there and not merely unburied.
@@ -136,8 +153,13 @@ async fn pids(scene: &Scene) -> [String; 2] {
 #[tokio::test]
 async fn a_timeout_ends_the_whole_group() {
     let scene = Scene::new();
-    let text = scene.error("Bash", &json!({"command": STUBBORN, "timeout": 1000})).await;
-    assert!(text.starts_with("before\n[the command was still running after 1000 ms"), "{text}");
+    // The grandchild says who it is before the child does, which is ready then.
+    let command = STUBBORN
+        .replace("> child", "> child; until [ -s grandchild ]; do sleep 0.01; done; touch ready");
+    let (result, timeout) = ended_by_timeout(&scene, &command).await;
+    let text = text_of(&result);
+    let still = format!("before\n[the command was still running after {timeout} ms");
+    assert!(result.is_error && text.starts_with(&still), "{text}");
     for pid in pids(&scene).await {
         assert!(!runs(&pid), "{pid} still runs");
     }
@@ -146,11 +168,11 @@ async fn a_timeout_ends_the_whole_group() {
 #[tokio::test]
 async fn a_polite_command_can_clean_up_and_ends_soon() {
     let scene = Scene::new();
-    let clock = SystemClock::default();
-    let command = "trap 'echo cleaned; exit' TERM; sleep 600 & wait";
-    let text = scene.error("Bash", &json!({"command": command, "timeout": 300})).await;
-    assert!(text.starts_with("cleaned\n[the command was still running after 300 ms"), "{text}");
-    assert!(clock.elapsed() < HANGS, "{:?}", clock.elapsed());
+    let command = "trap 'echo cleaned; exit' TERM; touch ready; sleep 600 & wait";
+    let (result, timeout) = ended_by_timeout(&scene, command).await;
+    let text = text_of(&result);
+    let still = format!("cleaned\n[the command was still running after {timeout} ms");
+    assert!(result.is_error && text.starts_with(&still), "{text}");
 }
 
 #[tokio::test]
@@ -182,10 +204,8 @@ async fn a_call_that_is_dropped_leaves_nobody_behind() {
 #[tokio::test]
 async fn a_background_child_does_not_hold_the_call() {
     let scene = Scene::new();
-    let clock = SystemClock::default();
     let command = json!({"command": "sleep 600 & echo $! > pid; echo started"});
-    let text = scene.text("Bash", &command).await;
-    assert!(clock.elapsed() < HANGS, "{:?}", clock.elapsed());
+    let text = in_time(scene.text("Bash", &command)).await;
     assert!(text.starts_with("started\n[a process that the command started still runs"), "{text}");
     let pid = std::fs::read_to_string(scene.path("pid")).unwrap();
     // Had the call ended it, that would show only after a moment: a whole call later.
