@@ -147,7 +147,10 @@ const ATTACKS: &[Attack] = &[
         Prints,
     ),
     // By a background process, by a build script, out of the sandbox again.
-    Attack("(setsid sh -c 'echo x > $OUT/new' &) ; sleep 0.3", Changed("out/new")),
+    Attack(
+        "(setsid sh -c 'echo x > $OUT/new; touch $TMPDIR/tried' &) ; until [ -e $TMPDIR/tried ]; do sleep 0.01; done",
+        Changed("out/new"),
+    ),
     Attack("nohup sh -c 'echo x > $OUT/new' >/dev/null 2>&1; true", Changed("out/new")),
     Attack(
         "echo 'import os; os.mkdir(os.environ[\"OUT\"] + \"/new\")' > setup.py && python3 setup.py build",
@@ -331,7 +334,7 @@ const PERMITTED: &[Attack] = &[
     Attack("echo x > $TMPDIR/a", Changed("tmp/a")),
     Attack("echo x > $HOME/.cargo/registry/x", Changed("home/.cargo/registry/x")),
     Attack("git add -A && git commit -qm one && git log --format=format:S3CRET", Prints),
-    Attack("(sleep 0.1; echo x > later) & wait", Changed("home/project/later")),
+    Attack("(echo x > later) & wait", Changed("home/project/later")),
 ];
 
 pub(crate) fn attack_all() {
