@@ -1,5 +1,5 @@
 #!/bin/sh
 # SessionEnd: writes at once, then tries to do something slow.
 cat > "$CLAUDE_PROJECT_DIR/ended.json"
-sleep 20
+sleep 600
 touch "$CLAUDE_PROJECT_DIR/too-late"

@@ -31,7 +31,7 @@ class Policy(http.server.BaseHTTPRequestHandler):
             self.send_header("content-length", "0")
             return self.end_headers()
         if self.path == "/slow":
-            time.sleep(5)
+            time.sleep(600)
         if self.path == "/huge":
             return self.answer(200, "{" + " " * 2_000_000 + "}")
         self.answer(200, json.dumps({

@@ -1,4 +1,4 @@
 #!/bin/sh
 # Any event: a script that hangs.
-sleep 60
+sleep 600
 echo '{"decision": "block", "reason": "far too late"}'

@@ -1,6 +1,7 @@
 //! Agents below a conversation, in the real program: forks and named ones, in front and behind, deep and stopped (A-1 to
 //!
 
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use dormouse_model::script::ScriptedTurn;
@@ -32,6 +33,13 @@ pub(crate) fn side_chains(home: &TestHome) -> Vec<String> {
     files.map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
+/// How many subagents of the only session have a record of their run: it is written before the first request.
+fn prepared_runs(home: &TestHome) -> usize {
+    let folder = home.transcripts()[0].with_extension("").join("subagents");
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries.flatten().filter(|entry| entry.path().join("run.json").exists()).count()
+}
+
 /// Five forks of one answer: one prefix for all, which is the parent's, and only the order differs. The first goes
 /// ahead; the others follow when its stream has begun.
 #[test]
@@ -40,6 +48,8 @@ fn five_forks_share_one_prefix() {
         let gate = Gate::new();
         let ahead = gate.clone();
         let first = Arc::new(Mutex::new(true));
+        let streams = Arc::new(AtomicBool::new(false));
+        let may_follow = Arc::clone(&streams);
         let server = server(wire)
             .fork_with(move |request: &RecordedRequest| -> Reply {
                 let last = request.last_message().to_string();
@@ -47,6 +57,7 @@ fn five_forks_share_one_prefix() {
                 let reply: Reply =
                     ScriptedTurn::new().text(format!("heap {number} has {number}0")).into();
                 let goes_ahead = std::mem::replace(&mut *first.lock().unwrap(), false);
+                assert!(goes_ahead || may_follow.load(SeqCst), "the others wait for the first");
                 if goes_ahead { reply.gate_after(0, &ahead) } else { reply }
             })
             .start();
@@ -62,9 +73,8 @@ fn five_forks_share_one_prefix() {
         let mut running = home.spawn(&mut ask(&home, &["count the heaps"]));
         running.close_stdin();
         gate.wait_until_reached();
-        // Nothing says when they would come: a moment is what can be waited for.
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        assert_eq!(server.fork_requests().len(), 1, "the others wait for the first");
+        wait_until("all five to be prepared", || prepared_runs(&home) == 5);
+        streams.store(true, SeqCst);
         gate.open();
         let output = running.wait();
         assert_eq!(output.success().stdout, "All counted.\n");
@@ -189,7 +199,6 @@ fn a_result_from_the_background() {
     // The conversation has said all it had to say: only the agent is waited for.
     server.wait_for_requests(2);
     wait_until("the end of its answer", || transcript(&home).contains("It is being counted."));
-    std::thread::sleep(std::time::Duration::from_millis(300));
     gate.open();
     let output = running.wait();
     assert!(output.success().stdout.ends_with("52 nuts, says the counter.\n"), "{}", output.stdout);

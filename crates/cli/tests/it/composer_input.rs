@@ -2,7 +2,7 @@
 //! permission prompt.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, TestHome, WireFormat};
+use dormouse_testkit::{Gate, HANGS, Reply, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, ask, server};
@@ -34,7 +34,7 @@ fn a_command_of_the_users_own_is_stopped() {
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("Fine.")).start();
     let home = TestHome::new().with_server(&server);
     let mut terminal = talk(&home, &[], (80, 24));
-    terminal.enter("!echo begun; sleep 100");
+    terminal.enter("!echo begun; sleep 600");
     terminal.wait_for_text("begun");
     terminal.type_keys("\x1b");
     terminal.wait_for_text("interrupted");
@@ -216,8 +216,8 @@ fn resources_of_servers_go_with_the_message() {
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("I see.")).start();
     let home = TestHome::new().with_server(&server);
     let own = json!({ "command": env!("CARGO_BIN_EXE_dormouse"), "args": ["mcp"] });
-    let settings =
-        json!({ "mcpServers": { "notes": own }, "tools": { "mcpStartMs": 20_000 } }).to_string();
+    let tools = json!({ "mcpStartMs": HANGS.as_secs() * 1_000 });
+    let settings = json!({ "mcpServers": { "notes": own }, "tools": tools }).to_string();
     home.write(home.dormouse_home().join("settings.json"), settings);
     let mut terminal = talk(&home, &[], (100, 24));
     terminal.type_keys("look at @memory://in");

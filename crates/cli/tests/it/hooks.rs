@@ -2,7 +2,7 @@
 //! and exit codes of that contract.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::program::{ask, server};
@@ -22,7 +22,7 @@ fn home(hooks: &[(&str, &str, &str)]) -> TestHome {
             "hooks": [{
                 "type": "command",
                 "command": format!("{interpreter} {}", file.display()),
-                "timeout": 5,
+                "timeout": HANGS.as_secs(),
             }],
         });
         let groups = events.entry(*event).or_insert_with(|| json!([]));
@@ -146,15 +146,17 @@ fn plain_output_at_session_start_and_prompt_is_context() {
 #[test]
 fn a_hook_that_hangs_fails_or_babbles_decides_nothing() {
     let mut home = home(&[
-        ("PreToolUse", "Bash", "sleep 60"),
+        ("PreToolUse", "Bash", "sleep 600"),
         ("PreToolUse", "Bash", "echo '{\"hookSpecificOutput\": {\"permissionDec'"),
         ("PreToolUse", "Bash", "head -c 3000000 /dev/zero | tr '\\0' x"),
         ("PreToolUse", "Bash", "echo 'something is off' >&2; exit 1"),
         ("PreToolUse", "Bash", "kill -9 $$"),
         ("PreToolUse", "Bash", "exec /no/such/program"),
     ]);
+    // The first alone is to run out of time.
     let file = home.dormouse_home().join("settings.json");
-    home.write(&file, home.read(&file).replace("\"timeout\":5", "\"timeout\":0.3"));
+    let long = format!("\"timeout\":{}", HANGS.as_secs());
+    home.write(&file, home.read(&file).replacen(&long, "\"timeout\":0.3", 1));
     let (output, server) = run(&mut home, vec![touch("x"), done()]);
     output.success();
     assert!(home.project().join("x").exists());

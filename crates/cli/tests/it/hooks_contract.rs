@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::compaction_by_hand::three;
@@ -153,7 +153,7 @@ fn a_stop_that_is_blocked_goes_on() {
 fn an_async_hook_is_not_waited_for_and_ends_with_the_session() {
     let logs = json!({"type": "command", "command": script("log_call.sh"), "async": true});
     // One that ends only when the next call has run: whoever waited for it would wait in vain.
-    let waits = json!({"type": "command", "async": true, "timeout": 5, "if": "Bash(touch first)",
+    let waits = json!({"type": "command", "async": true, "timeout": HANGS.as_secs(), "if": "Bash(touch first)",
         "command": "until [ -e released ]; do sleep 0.02; done; touch was-released"});
     let hooks = json!({"PostToolUse": [{"hooks": [logs, waits]}]});
     let turns = vec![bash("touch first"), bash("touch released"), done()];
@@ -393,7 +393,7 @@ fn a_command_names_its_shell_or_has_none() {
 #[test]
 fn a_command_steps_aside() {
     let hooks = json!({"PostToolUse": group("Bash", json!({"type": "command",
-        "command": script("step_aside.sh"), "timeout": 10, "if": "Bash(touch first)"}))});
+        "command": script("step_aside.sh"), "timeout": HANGS.as_secs(), "if": "Bash(touch first)"}))});
     let turns = vec![bash("touch first"), bash("touch released"), bash("touch read"), done()];
     let server = scripted(turns);
     let home = home(&server, hooks);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Reply, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Reply, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, command, done, go, group, home, last, scripted, settings};
@@ -33,12 +33,14 @@ impl Policy {
     }
 
     fn hook(&self, path: &str) -> Value {
+        // Long enough for a busy machine to send the request.
+        let timeout = if path == "/slow" { 5 } else { HANGS.as_secs() };
         json!({
             "type": "http",
             "url": format!("http://127.0.0.1:{}{path}", self.port),
             "headers": {"Authorization": "Bearer $POLICY_TOKEN", "X-Secret": "[$NOT_ALLOWED]"},
             "allowedEnvVars": ["POLICY_TOKEN"],
-            "timeout": 2,
+            "timeout": timeout,
         })
     }
 
@@ -82,7 +84,7 @@ fn no_status_and_no_plain_text_decides() {
         ("/plain", Some("not a JSON object")),
         ("/broken", Some("the server returned 500")),
         ("/elsewhere", Some("the server returned 307")),
-        ("/slow", Some("timed out after 2 s")),
+        ("/slow", Some("timed out after 5 s")),
         ("/huge", Some("larger than 1000000 bytes")),
     ] {
         let server = scripted(vec![bash("touch made"), done()]);
@@ -190,7 +192,8 @@ fn an_agent_looks_around_first() {
 #[test]
 fn each_kind_has_its_time() {
     let slow = |mut handler: Value| {
-        handler["timeout"] = json!(0.3);
+        // Long enough for a busy machine to start and send all four.
+        handler["timeout"] = json!(5);
         handler
     };
     let server = server(WireFormat::Anthropic)
@@ -219,7 +222,7 @@ fn each_kind_has_its_time() {
     output.success();
     assert!(home.project().join("a").exists());
     let timed_out = |text: &str| output.stderr.matches(text).count();
-    assert_eq!(timed_out("timed out after 0.3 s (ignored)"), 3, "{}", output.stderr);
-    assert_eq!(timed_out("ignored: timed out after 0.3 s"), 1, "{}", output.stderr);
+    assert_eq!(timed_out("timed out after 5 s (ignored)"), 3, "{}", output.stderr);
+    assert_eq!(timed_out("ignored: timed out after 5 s"), 1, "{}", output.stderr);
     server.finish();
 }

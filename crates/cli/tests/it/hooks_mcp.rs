@@ -1,7 +1,7 @@
 //! Hooks and the tools of MCP servers: by whatever way such a tool is called, hooks see the tool and its own arguments.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, ScriptedServer, TestHome, WireFormat};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, group, lines};
@@ -24,10 +24,11 @@ if got["hook_event_name"] == "PreToolUse" and word == "rough":
 
 fn home_with(server: &ScriptedServer, start: &str, hooks: &Value) -> TestHome {
     let home = TestHome::new().with_server(server);
+    let patience = if start == "late" { 100 } else { HANGS.as_secs() * 1_000 };
     let all = json!({
         "mcpServers": {"mean": entry(start)},
         "permissions": {"allow": ["mcp__mean", "Bash"]},
-        "tools": {"mcpStartMs": if start == "late" { 100 } else { 20_000 }},
+        "tools": {"mcpStartMs": patience},
         "hooks": hooks,
     });
     home.write(home.dormouse_home().join("settings.json"), all.to_string());

@@ -140,7 +140,7 @@ fn answers_without_end_are_cut_off_and_a_forgotten_session_is_begun_anew() {
         .start();
     let door = Door::open();
     let home = TestHome::new().with_server(&server);
-    settings(&home, &json!({"web": {"type": "http", "url": door.url, "timeout": 20_000}}));
+    settings(&home, &json!({"web": {"type": "http", "url": door.url, "timeout": 300_000}}));
     home.run(&mut ask(&home, &["go"])).success();
     let told = |at: usize| server.requests()[at].last_message().to_string();
     for at in [1, 2] {

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use dormouse_testkit::{Running, TestHome};
+use dormouse_testkit::{HANGS, Running, TestHome};
 use serde_json::{Value, json};
 
 use crate::program::dormouse;
@@ -51,7 +51,7 @@ impl Door {
     fn try_send(&self, request: &str) -> (std::io::Result<()>, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // For a server that hangs.
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(HANGS)).unwrap();
         let sent = stream.write_all(request.as_bytes());
         let mut bytes = Vec::new();
         let read = stream.read_to_end(&mut bytes);

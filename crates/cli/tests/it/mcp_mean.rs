@@ -5,7 +5,7 @@
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{HANGS, TestHome, wait_until};
 use serde_json::{Value, json};
 
 /// Says that this process is the server, and how it starts.
@@ -31,7 +31,7 @@ pub(crate) fn settings(home: &TestHome, servers: &Value) {
     let settings = json!({
         "mcpServers": servers,
         "permissions": {"allow": ["mcp__*"]},
-        "tools": {"mcpStartMs": 20_000},
+        "tools": {"mcpStartMs": HANGS.as_secs() * 1_000},
     });
     home.write(home.dormouse_home().join("settings.json"), settings.to_string());
 }
@@ -82,8 +82,9 @@ fn serve() {
             std::thread::park();
         }
     }
-    // Its input is closed. It takes a moment to end, which it is given.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    // Its input is closed. It has something to do before it ends, for which it is given time: as long as a program takes to start,
+    // on any machine longer than a signal that comes at once.
+    std::process::Command::new("true").status().unwrap();
     note("mean-ends", "by itself");
     leave(0);
 }
@@ -349,7 +350,5 @@ fn noted<'v>(file: &str, value: &'v Value) -> &'v str {
 }
 
 fn wait_for(file: &str) {
-    while !PathBuf::from(file).exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_until(file, || PathBuf::from(file).exists());
 }

@@ -7,10 +7,12 @@ use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{RecordedRequest, Reply, Running, TestHome, WireFormat};
 
 use crate::messages::{delivered, mailbox, start};
-use crate::program::{ask, dormouse, server};
+use crate::program::{ask, dormouse, server, wait_until};
 
 const SENDERS: usize = 8;
 const MESSAGES: usize = 500;
+/// A program is killed before its session has written so many bytes more.
+const MOMENTS: u64 = 100_000;
 
 /// What was delivered, in order: while one reads, only its transcript grows.
 struct Deliveries {
@@ -41,6 +43,11 @@ fn senders(home: &TestHome) -> Vec<Running> {
         running
     };
     (0..SENDERS).map(begin).collect()
+}
+
+/// How many bytes all transcripts have.
+fn written(home: &TestHome) -> u64 {
+    home.transcripts().iter().map(|path| path.metadata().unwrap().len()).sum()
 }
 
 /// Numbers that look random, the same every time.
@@ -119,9 +126,12 @@ fn each_of_many_messages_is_delivered_once_whatever_is_killed() {
         if dice.below(3) == 0 {
             flags.push("-c");
         }
-        let running = start(&home, &flags);
-        // A kill at any moment is what this is about; on a busy machine little happens in a moment.
-        std::thread::sleep(Duration::from_millis(dice.below(300 << (idle / 2))));
+        let before = written(&home);
+        let mut running = start(&home, &flags);
+        // A kill at any moment is what this is about. Moments are counted in what the program has written, so that a busy machine
+        // has as many of them.
+        let moment = before + dice.below(MOMENTS);
+        wait_until("its moment, or its end", || written(&home) >= moment || running.has_ended());
         running.kill9();
         kills += usize::from(running.wait().signal == Some(9));
         let before = deliveries.order.len();

@@ -387,8 +387,7 @@ fn stopped_and_taken_up_again_in_the_middle_of_a_turn() {
 
 #[test]
 fn a_command_that_takes_its_time_to_stop() {
-    let command =
-        r#"{"command":"trap 'sleep 2; exit' TERM; echo $$ > pid; while :; do sleep 0.1; done"}"#;
+    let command = r#"{"command":"trap 'until [ -e seen ]; do sleep 0.1; done; exit' TERM; echo $$ > pid; while :; do sleep 0.1; done"}"#;
     let server =
         server(WireFormat::Anthropic).reply(ScriptedTurn::new().call("w", "Bash", command)).start();
     let home = TestHome::new().with_server(&server);
@@ -397,6 +396,7 @@ fn a_command_that_takes_its_time_to_stop() {
     wait_until("the command to start", || home.project().join("pid").exists());
     terminal.type_keys("\x03");
     terminal.wait_for_text("stopping · ");
+    home.write("seen", "");
     terminal.wait_for_text("Interrupted.");
     wait_for_prompt(&terminal);
     leave(terminal);

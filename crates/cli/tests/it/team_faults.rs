@@ -7,18 +7,20 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dormouse_testkit::{Running, TestHome};
 use serde_json::Value;
 
-use crate::program::dormouse;
+use crate::program::{dormouse, wait_until};
 
 const CLIENTS: usize = 50;
 /// Changes of each client, unless `DORMOUSE_TEAM_FAULTS` says for how many seconds.
 const ROUNDS: usize = 4;
+/// How many changes are accepted between two kills of a server.
+const ACCEPTED_BY_A_SERVER: usize = 5;
 /// The client whose disk fills up now and then, in the middle of a sync.
 const WITH_FULL_DISK: usize = 3;
 const SHARED: [&str; 2] = ["shared-0.md", "shared-1.md"];
@@ -240,10 +242,12 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
         (0..CLIENTS).map(|number| TeamClient::join(&servers, &proxy, number, repository)).collect();
     proxy.cuts.store(true, Ordering::SeqCst);
     let working = Arc::new(AtomicU64::new(CLIENTS as u64));
+    let (accepted, mut kills) = (Arc::new(AtomicUsize::new(0)), 0);
     let (length, since) = (Length::from_environment(), Instant::now());
     std::thread::scope(|scope| {
         for (number, client) in clients.iter_mut().enumerate() {
             let (working, numbers) = (Arc::clone(&working), Arc::clone(&numbers));
+            let accepted = Arc::clone(&accepted);
             scope.spawn(move || {
                 let own = format!("own-{number}.md");
                 let mut round = 0;
@@ -255,19 +259,30 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
                     let is_full = number == WITH_FULL_DISK && round % 3 > 0;
                     let disk =
                         if is_full { Disk::FullAfter(numbers.below(6) + 1) } else { Disk::Fine };
+                    let before = client.accepted.len();
                     client.change(entry, &text, disk);
+                    accepted.fetch_add(client.accepted.len() - before, Ordering::SeqCst);
                     round += 1;
                 }
                 client.rounds = round;
                 working.fetch_sub(1, Ordering::SeqCst);
             });
         }
-        while working.load(Ordering::SeqCst) > 0 {
-            std::thread::sleep(Duration::from_millis(2_500));
+        // By what was accepted, not by time: on a slow machine a server gets through as much before its end.
+        loop {
+            let due = (kills + 1) * ACCEPTED_BY_A_SERVER;
+            wait_until("changes to be accepted", || {
+                accepted.load(Ordering::SeqCst) >= due || working.load(Ordering::SeqCst) == 0
+            });
+            if working.load(Ordering::SeqCst) == 0 {
+                break;
+            }
             servers.kill_one(numbers.index(count));
             *proxy.servers.lock().unwrap() = servers.addresses();
+            kills += 1;
         }
     });
+    assert!(kills > 3, "only {kills} servers were killed");
     proxy.cuts.store(false, Ordering::SeqCst);
     // Everybody sends what is left, then fetches what the others sent.
     for client in clients.iter().chain(&clients) {
@@ -306,7 +321,9 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
     // On a busy machine many syncs meet a dead server; that some get through is enough to check them.
     assert!(checked > 10, "only {checked} changes were accepted");
     let rounds: usize = clients.iter().map(|client| client.rounds).sum();
-    println!("{CLIENTS} clients made {rounds} changes, {checked} of them seen accepted");
+    println!(
+        "{CLIENTS} clients made {rounds} changes, {checked} of them seen accepted; {kills} servers were killed"
+    );
 }
 
 #[test]

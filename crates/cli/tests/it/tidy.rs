@@ -67,6 +67,17 @@ fn every_dependency_has_its_reason() {
     }
 }
 
+/// What is released has a dated section in the changelog, below the one for what follows.
+#[test]
+fn the_changelog_knows_this_version() {
+    let changelog = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let mut sections = changelog.lines().filter_map(|line| line.strip_prefix("## "));
+    assert_eq!(sections.next(), Some("Unreleased"));
+    let newest = sections.next().unwrap();
+    let date = newest.strip_prefix(concat!(env!("CARGO_PKG_VERSION"), " (")).unwrap();
+    assert!(date.strip_suffix(')').unwrap().parse::<jiff::civil::Date>().is_ok(), "{newest}");
+}
+
 #[test]
 fn the_map_names_every_crate() {
     let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

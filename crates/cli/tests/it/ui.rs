@@ -1,7 +1,7 @@
 //! The viewer over HTTP: who is let in, what a page may show, what a form may change.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{TestHome, WireFormat};
+use dormouse_testkit::{HANGS, TestHome, WireFormat};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
@@ -463,7 +463,7 @@ fn a_long_session_in_parts_and_live() {
     assert_eq!(seen.len(), 1_000, "every message is in one of the parts");
 
     let mut stream = std::net::TcpStream::connect(&viewer.address).unwrap();
-    stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
+    stream.set_read_timeout(Some(HANGS)).unwrap();
     let request = format!(
         "GET {follow} HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n",
         viewer.address, viewer.cookie

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use dormouse_testkit::{Running, TestHome};
+use dormouse_testkit::{HANGS, Running, TestHome};
 
 use crate::program::dormouse;
 
@@ -80,7 +80,7 @@ impl ViewerClient {
         }
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // For a server that hangs.
-        stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
+        stream.set_read_timeout(Some(HANGS)).unwrap();
         stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();

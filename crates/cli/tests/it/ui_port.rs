@@ -2,9 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{HANGS, TestHome};
 
 use crate::ui_client::{ViewerClient, add_memory};
 
@@ -14,7 +13,7 @@ const MANY: usize = 200;
 fn connect(viewer: &ViewerClient) -> TcpStream {
     let stream = TcpStream::connect(&viewer.address).unwrap();
     // For a server that hangs.
-    stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
+    stream.set_read_timeout(Some(HANGS)).unwrap();
     stream
 }
 
