@@ -4,17 +4,37 @@ use futures_util::future::BoxFuture;
 use tokio::sync::broadcast;
 
 use super::error::StorageError;
+#[cfg(feature = "postgres")]
 use super::postgres::PostgresDatabase;
 use super::sql::{RepoChange, SqlAccess, SqlConnection};
 use super::sqlite::SqliteDatabase;
+use super::store::DatabaseAddress;
 
 /// A database.
 pub(super) enum Database {
     Sqlite(SqliteDatabase),
+    #[cfg(feature = "postgres")]
     Postgres(PostgresDatabase),
 }
 
 impl Database {
+    /// Opens it. A program may be built without the client for PostgreSQL.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(clippy::unused_async, reason = "only PostgreSQL is connected to")
+    )]
+    pub(super) async fn open(address: &DatabaseAddress) -> Result<Self, StorageError> {
+        match address {
+            DatabaseAddress::File(path) => Ok(Self::Sqlite(SqliteDatabase::open(path)?)),
+            #[cfg(feature = "postgres")]
+            DatabaseAddress::Postgres(address) => {
+                Ok(Self::Postgres(PostgresDatabase::open(address).await?))
+            }
+            #[cfg(not(feature = "postgres"))]
+            DatabaseAddress::Postgres(_) => Err(StorageError::NoPostgres),
+        }
+    }
+
     /// Runs a unit of work.
     pub(super) async fn run<T, W>(&self, access: SqlAccess, work: W) -> Result<T, StorageError>
     where
@@ -25,6 +45,7 @@ impl Database {
     {
         match self {
             Self::Sqlite(sqlite) => sqlite.run(access, work).await,
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.run(access, work).await,
         }
     }
@@ -33,6 +54,7 @@ impl Database {
     pub(super) fn changes(&self) -> broadcast::Receiver<RepoChange> {
         match self {
             Self::Sqlite(sqlite) => sqlite.changes(),
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.changes(),
         }
     }

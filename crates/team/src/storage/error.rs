@@ -1,5 +1,6 @@
 //! What can go wrong in the database.
 
+#[cfg(feature = "postgres")]
 use dormouse_base::innermost_error;
 use thiserror::Error;
 
@@ -10,12 +11,21 @@ pub enum StorageError {
     #[error("the database file failed: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// PostgreSQL.
+    #[cfg(feature = "postgres")]
     #[error("the database failed: {}", innermost_error(.0))]
     Postgres(#[from] tokio_postgres::Error),
     /// No connection to PostgreSQL.
+    #[cfg(feature = "postgres")]
     #[error("the database cannot be reached: {}", innermost_error(.0))]
     Connection(#[from] deadpool_postgres::PoolError),
+    /// An address of PostgreSQL, for a program without its client.
+    #[error(
+        "this build of dormouse has no client for PostgreSQL; use a released build, or build it with \
+         `cargo build --release --features postgres`"
+    )]
+    NoPostgres,
     /// Certificates for the connection to PostgreSQL.
+    #[cfg(feature = "postgres")]
     #[error("the certificates for the database cannot be used: {reason}")]
     Certificate {
         /// The file and what is wrong.

@@ -9,7 +9,9 @@ mod database;
 mod error;
 mod once;
 mod people;
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_tls;
 mod proposals;
 mod reading;
@@ -20,7 +22,7 @@ mod sqlite;
 mod store;
 #[cfg(test)]
 mod store_tests;
-#[cfg(test)]
+#[cfg(all(test, feature = "postgres"))]
 #[expect(clippy::disallowed_methods, reason = "the tests act as another program")]
 mod tls_tests;
 mod write_batch;

@@ -9,11 +9,9 @@ use tokio::sync::broadcast;
 
 use super::database::Database;
 use super::error::StorageError;
-use super::postgres::PostgresDatabase;
 use super::rows::{no_version, role};
 use super::schema;
 use super::sql::{RepoChange, SqlAccess, SqlRow, values};
-use super::sqlite::SqliteDatabase;
 use super::write_queue::WriteQueue;
 use super::writing::{WriteOutcome, WriteRequest};
 use crate::person::{PersonName, TeamRole};
@@ -68,12 +66,7 @@ pub struct TeamStore {
 impl TeamStore {
     /// Opens a database and brings its tables up to date.
     pub async fn open(address: &DatabaseAddress) -> Result<Self, StorageError> {
-        let database = match address {
-            DatabaseAddress::File(path) => Database::Sqlite(SqliteDatabase::open(path)?),
-            DatabaseAddress::Postgres(address) => {
-                Database::Postgres(PostgresDatabase::open(address).await?)
-            }
-        };
+        let database = Database::open(address).await?;
         schema::migrate(&database).await?;
         Ok(Self { database: Arc::new(database), writes: WriteQueue::default() })
     }

@@ -37,7 +37,8 @@ pub(super) fn on_each<F: Future<Output = ()>>(test: impl Fn(TeamStore) -> F) {
 /// The PostgreSQL that `scripts/with-postgres` started. Tests in CI do not pass without it.
 #[expect(clippy::disallowed_methods, reason = "the test script says where the database is")]
 pub(super) fn postgres() -> Option<String> {
-    let server = std::env::var("DORMOUSE_TEST_POSTGRES").ok();
+    let server =
+        std::env::var("DORMOUSE_TEST_POSTGRES").ok().filter(|_| cfg!(feature = "postgres"));
     let is_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
     assert!(server.is_some() || !is_ci, "run the tests with scripts/test, which starts PostgreSQL");
     server
@@ -438,6 +439,14 @@ fn every_earlier_schema_is_brought_up_to_date() {
             ));
         }
     });
+}
+
+#[cfg(not(feature = "postgres"))]
+#[test]
+fn a_build_without_postgres_says_how_to_get_it() {
+    let address: DatabaseAddress = "postgres://team@db.example/team".parse().unwrap();
+    let Err(error) = wait(TeamStore::open(&address)) else { panic!("it was opened") };
+    assert!(error.to_string().contains("--features postgres"), "{error}");
 }
 
 /// T-10, T-15: servers on one database start at once, see each other's changes and hear of them.
