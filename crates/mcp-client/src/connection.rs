@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_base::innermost_error;
 use dormouse_tools::ProcessError;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
@@ -30,6 +29,7 @@ use crate::oauth::ServerLogin;
 use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
 use crate::stdio::{ServerCommand, ServerProcess};
+use crate::transport::{ServerTransport, describe_transport};
 
 /// How long a server may take from its start to its list of tools: some are fetched from a registry first.
 const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
@@ -133,20 +133,20 @@ impl McpConnection {
         let (server, questions) = (spec.name.clone(), setup.questions.clone());
         let listener = ClientEvents { server, questions, changed: Arc::clone(&changed) };
         let flooded = MessageOverflow::default();
-        let (mut program, served) = match &spec.transport {
+        let (mut program, transport) = match &spec.transport {
             Transport::Stdio { command, args, env, folder } => {
                 let command =
                     ServerCommand { program: command, args, env, folder: folder.as_deref() };
                 let (program, pipes) =
                     ServerProcess::start(command, setup, flooded.clone()).await?;
-                (Some(program), listener.serve_with_lifecycle(pipes, handshake.mode()).await)
+                (Some(program), ServerTransport::Pipes(pipes))
             }
             Transport::Http { url, headers, .. } => {
                 let web = http::transport(url, headers, login.cloned(), flooded.clone())?;
-                (None, listener.serve_with_lifecycle(web, handshake.mode()).await)
+                (None, ServerTransport::Web(web))
             }
         };
-        let service = match served {
+        let service = match listener.serve_with_lifecycle(transport, handshake.mode()).await {
             Ok(service) => service,
             Err(error) => return Err(handshake_error(&error, program.as_mut()).await),
         };
@@ -320,9 +320,4 @@ fn describe(error: &ClientInitializeError) -> String {
         ClientInitializeError::JsonRpcError(error) => format!("it refused: {}", error.message),
         other => other.to_string(),
     }
-}
-
-/// The useful part of an error of the transport.
-pub(crate) fn describe_transport(error: &(dyn std::error::Error + 'static)) -> String {
-    http::describe(error).unwrap_or_else(|| innermost_error(error).to_string())
 }

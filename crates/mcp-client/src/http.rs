@@ -94,14 +94,6 @@ pub(crate) fn transport(
     Ok(HttpTransport::with_client(HttpClient { client: client(url)?, login, flooded }, config))
 }
 
-/// The useful part of a transport error; none if it is of another kind.
-pub(crate) fn describe(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    match error.downcast_ref::<StreamableHttpError<HttpError>>()? {
-        StreamableHttpError::Client(error) => Some(error.to_string()),
-        other => Some(innermost_error(other).to_string()),
-    }
-}
-
 fn header_map(headers: &BTreeMap<String, String>) -> Result<Headers, HttpError> {
     let parsed = headers.iter().map(|(name, value)| {
         header(name, value).map_err(|problem| HttpError::Header { name: name.clone(), problem })

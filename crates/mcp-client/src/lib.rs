@@ -30,6 +30,7 @@ mod stdio;
 mod tool_name;
 mod tool_result;
 mod tools;
+mod transport;
 mod variables;
 
 pub use elicitation::{

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, OfferedPrompt, OfferedResource, OfferedTool, cut};
-use crate::connection::{ConnectionEvent, McpConnection, describe_transport};
+use crate::connection::{ConnectionEvent, McpConnection};
 use crate::message_limit::MessageOverflow;
 use crate::oauth::{ServerLogin, is_protected};
 use crate::prompt_list::listed_prompts;
@@ -29,6 +29,7 @@ use crate::server_spec::{ServerSpec, Transport};
 use crate::setup::McpSetup;
 use crate::tool_name::tool_name;
 use crate::tool_result::tool_output;
+use crate::transport::describe_transport;
 use dormouse_conversation::{Block, ResultContent};
 use dormouse_tools::{ToolError, ToolOutput};
 
