@@ -65,7 +65,7 @@ struct Arguments {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// `recall`: print the figures as JSON
+    /// Print the figures as JSON
     #[arg(long)]
     json: bool,
 
@@ -104,6 +104,10 @@ struct Arguments {
     /// The release binary to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/dormouse")]
     binary: PathBuf,
+
+    /// `start`, `memory`: another build, to compare with in the same run
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
 
     /// The file whose section is written anew; only whole runs of `ground`, `tools` or `store` are written down
     #[arg(long, value_name = "FILE")]
@@ -269,6 +273,11 @@ fn main() {
         return team(&arguments, &date, &load);
     }
     let sections = run(&arguments);
+    if arguments.json {
+        let sections: Vec<_> = sections.iter().map(BenchSection::json).collect();
+        println!("{}", serde_json::Value::from(sections));
+        return;
+    }
     let section = arguments.suite.section();
     let name = section.unwrap_or("ground");
     let mut text = results::render(name, &date, &load, &sections);
@@ -431,13 +440,14 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
         return echo::run(&binary());
     }
     let wanted = |suite| arguments.suite == Suite::Ground || arguments.suite == suite;
+    let against = arguments.against.as_deref().map(found);
     // Processes are measured first, while this one is small.
     let mut sections = Vec::new();
     if wanted(Suite::Start) {
-        sections.push(start::run(&binary()));
+        sections.push(start::run(&binary(), against.as_deref()));
     }
     if wanted(Suite::Memory) {
-        sections.push(memory::run(&binary()));
+        sections.push(memory::run(&binary(), against.as_deref()));
     }
     if wanted(Suite::Assemble) {
         sections.push(assemble::run());

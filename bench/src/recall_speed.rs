@@ -7,7 +7,6 @@ use dormouse_memory::recall::{MemoryQuery, MemorySearch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use dormouse_base::SystemClock;
 use dormouse_memory::{
@@ -160,13 +159,11 @@ fn index_size(home: &TestHome) -> u64 {
 }
 
 pub(crate) fn fill(memory: &Path, size: u64) {
-    let start = Instant::now();
     fs::create_dir_all(memory).expect("a memory directory");
     let mut language = Language::new(1);
     for number in 0..size {
         fs::write(memory.join(file_name(number)), language.memory()).expect("a memory");
     }
-    println!("{size} memories written in {:.1} s", start.elapsed().as_secs_f64());
 }
 
 fn file_name(number: u64) -> String {

@@ -1,5 +1,7 @@
 //! Figures beside their aims.
 
+use serde_json::{Value, json};
+
 use crate::measure::{Samples, short};
 
 /// What a number counts.
@@ -20,6 +22,16 @@ pub(crate) enum FigureUnit {
 }
 
 impl FigureUnit {
+    fn symbol(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Megabytes => "MB",
+            Self::Times => "x",
+            Self::Percent | Self::Share => "%",
+            Self::Count => "",
+        }
+    }
+
     fn show(self, value: f64) -> String {
         match self {
             Self::Milliseconds => format!("{} ms", short(value)),
@@ -76,6 +88,10 @@ impl BenchFigure {
         self.below.is_some_and(|limit| self.value.is_nan() || self.value >= limit)
     }
 
+    fn json(&self) -> Value {
+        json!({"name": self.name, "value": self.value, "unit": self.unit.symbol(), "missed": self.is_missed()})
+    }
+
     fn row(&self) -> [String; 5] {
         let (aim, met) = match self.below {
             None => ("–".to_owned(), ""),
@@ -110,6 +126,12 @@ impl BenchSection {
     /// How many aims were missed.
     pub(crate) fn missed(&self) -> usize {
         self.figures.iter().filter(|figure| figure.is_missed()).count()
+    }
+
+    /// The section for programs.
+    pub(crate) fn json(&self) -> Value {
+        let figures: Vec<Value> = self.figures.iter().map(BenchFigure::json).collect();
+        json!({"section": self.name, "figures": figures})
     }
 
     /// The section as markdown, its columns aligned for the terminal.

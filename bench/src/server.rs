@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use dormouse_conversation::Usage;
 use dormouse_model::script::{ResponseFrame, ScriptedTurn, WireEvent, anthropic_events};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// The name of its model.
 pub(crate) const MODEL: &str = "scripted-1";
@@ -18,6 +20,12 @@ pub(crate) const MODEL: &str = "scripted-1";
 const LOOK: Duration = Duration::from_secs(1);
 /// How much of a body is read at a time.
 const PIECE: usize = 256 * 1024;
+
+/// Where Debian keeps the certificates of the system.
+const SYSTEM_CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// Serves a connection until the client closes it.
+type Serve = Arc<dyn Fn(TcpStream, &Sender<RequestArrival>, &[u8]) -> io::Result<()> + Send + Sync>;
 
 /// A request to the model, as it came in.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +41,7 @@ pub(crate) struct RequestArrival {
 /// The server. It stops when it is dropped.
 pub(crate) struct TimingServer {
     address: SocketAddr,
+    scheme: &'static str,
     arrivals: Receiver<RequestArrival>,
     stopped: Arc<AtomicBool>,
     acceptor: Option<JoinHandle<()>>,
@@ -41,18 +50,44 @@ pub(crate) struct TimingServer {
 impl TimingServer {
     /// Starts it on a free port of the loopback interface.
     pub(crate) fn start() -> Self {
+        Self::start_as("http", Arc::new(|stream, arrivals, answer| serve(stream, arrivals, answer)))
+    }
+
+    /// Starts it with TLS, and gives the system's certificates with its own among them.
+    pub(crate) fn start_with_tls() -> (Self, String) {
+        let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]);
+        let made = made.expect("a certificate");
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("its key");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions of TLS")
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key)
+            .expect("a configuration");
+        let config = Arc::new(config);
+        let serve_encrypted: Serve = Arc::new(move |stream, arrivals, answer| {
+            let connection =
+                ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
+            serve(StreamOwned::new(connection, stream), arrivals, answer)
+        });
+        let system = std::fs::read_to_string(SYSTEM_CERTIFICATES).unwrap_or_default();
+        (Self::start_as("https", serve_encrypted), system + &made.cert.pem())
+    }
+
+    fn start_as(scheme: &'static str, serve: Serve) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port");
         let address = listener.local_addr().expect("the port's address");
         let (sender, arrivals) = channel();
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
-        let acceptor = std::thread::spawn(move || accept(&listener, &sender, &flag));
-        Self { address, arrivals, stopped, acceptor: Some(acceptor) }
+        let acceptor = std::thread::spawn(move || accept(&listener, &serve, &sender, &flag));
+        Self { address, scheme, arrivals, stopped, acceptor: Some(acceptor) }
     }
 
     /// Its base URL.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// Waits a while for the next request to the model.
@@ -73,25 +108,32 @@ impl Drop for TimingServer {
 }
 
 /// Takes connections until the server is stopped. A client that goes away ends its thread.
-fn accept(listener: &TcpListener, arrivals: &Sender<RequestArrival>, stopped: &AtomicBool) {
+fn accept(
+    listener: &TcpListener,
+    serve: &Serve,
+    arrivals: &Sender<RequestArrival>,
+    stopped: &AtomicBool,
+) {
     let answer = answer();
     for stream in listener.incoming() {
         if stopped.load(Ordering::SeqCst) {
             return;
         }
         let Ok(stream) = stream else { continue };
-        let (arrivals, answer) = (arrivals.clone(), answer.clone());
-        std::thread::spawn(move || serve(stream, &arrivals, &answer));
+        let (serve, arrivals, answer) = (Arc::clone(serve), arrivals.clone(), answer.clone());
+        std::thread::spawn(move || {
+            stream.set_nodelay(true)?;
+            serve(stream, &arrivals, &answer)
+        });
     }
 }
 
 /// Serves a connection until the client closes it.
 fn serve(
-    mut stream: TcpStream,
+    mut stream: impl Read + Write,
     arrivals: &Sender<RequestArrival>,
     answer: &[u8],
 ) -> io::Result<()> {
-    stream.set_nodelay(true)?;
     let info = info();
     let mut buffer = Vec::new();
     while let Some(head) = read_head(&mut stream, &mut buffer)? {
@@ -101,9 +143,11 @@ fn serve(
         let body = Instant::now();
         if !head.starts_with("POST ") {
             stream.write_all(&info)?;
+            stream.flush()?;
             continue;
         }
         stream.write_all(answer)?;
+        stream.flush()?;
         // Nobody waits any more: the benchmark has ended.
         let _unheard = arrivals.send(RequestArrival { headers, body, bytes });
     }
@@ -111,7 +155,7 @@ fn serve(
 }
 
 /// The next request's line and headers; nothing if the client has closed the connection.
-fn read_head(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<Option<String>> {
+fn read_head(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<Option<String>> {
     let mut piece = vec![0; PIECE];
     loop {
         if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -135,7 +179,7 @@ fn content_length(head: &str) -> usize {
 }
 
 /// Reads a body and lets it go.
-fn skip(stream: &mut TcpStream, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
+fn skip(stream: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
     let at_hand = buffer.len().min(bytes);
     buffer.drain(..at_hand);
     let mut left = bytes - at_hand;

@@ -7,7 +7,37 @@ use std::time::{Duration, Instant};
 use dormouse_base::names;
 use dormouse_testkit::TestHome;
 
+use crate::recall_speed::fill;
 use crate::server::{MODEL, RequestArrival, TimingServer};
+
+/// A question about which there are memories.
+pub(crate) const PROMPT: &str = "where do the boats of the harbor land at low tide?";
+const FILES: usize = 1_000;
+const MATCHING: usize = 100;
+
+/// A repository of files in which one has changed.
+pub(crate) fn add_repository(home: &TestHome) {
+    for number in 0..FILES {
+        let text = format!("pub fn number() -> u32 {{\n    {number}\n}}\n");
+        home.write(format!("src/part_{}/module_{number}.rs", number / 50), text);
+    }
+    home.git_init();
+    home.write("src/part_0/module_7.rs", "// changed since\n");
+}
+
+/// Memories that match [`PROMPT`], each a little differently.
+pub(crate) fn add_matching_memories(home: &TestHome) {
+    let memory = home.dormouse_home().join("memory");
+    std::fs::create_dir_all(&memory).expect("a memory directory");
+    for number in 0..MATCHING {
+        let text = format!(
+            "---\nname: Boats of harbor {number}\ndescription: where they land at low tide\ntype: project\n---\n\n\
+             The boats of harbor {number} land at quay {}.\n",
+            number * 7
+        );
+        std::fs::write(memory.join(format!("boats-{number}.md")), text).expect("a memory");
+    }
+}
 
 /// A home, a project, a binary, and a server that tells the time.
 pub(crate) struct BenchWorld {
@@ -27,16 +57,36 @@ impl BenchWorld {
         Self { home, server, binary: binary.to_owned() }
     }
 
-    /// The same with a small repository as its project.
-    pub(crate) fn with_repository(binary: &Path) -> Self {
+    /// What is measured as an ordinary start: a repository, and memories that match [`PROMPT`].
+    pub(crate) fn ordinary(binary: &Path) -> Self {
         let world = Self::new(binary);
-        for number in 0..20 {
-            let text = format!("pub fn number() -> u32 {{\n    {number}\n}}\n");
-            world.home.write(format!("src/module_{number}.rs"), text);
-        }
-        world.home.git_init();
-        world.home.write("src/module_7.rs", "// changed since\n");
+        add_repository(&world.home);
+        world.add_matching_memories();
         world
+    }
+
+    /// The same, at a server with TLS whose certificate is among the system's.
+    pub(crate) fn with_tls(binary: &Path) -> Self {
+        let (server, certificates) = TimingServer::start_with_tls();
+        let mut world = Self::ordinary(binary).with_server(server);
+        let file = world.home.root().join("certificates.pem");
+        std::fs::write(&file, certificates).expect("the certificates");
+        world.home.set_env("SSL_CERT_FILE", file);
+        world
+    }
+
+    fn with_server(mut self, server: TimingServer) -> Self {
+        self.home.set_env(names::ANTHROPIC_BASE_URL, server.url());
+        Self { server, ..self }
+    }
+
+    pub(crate) fn add_matching_memories(&self) {
+        add_matching_memories(&self.home);
+    }
+
+    /// Memories about anything.
+    pub(crate) fn add_memories(&self, count: u64) {
+        fill(&self.home.dormouse_home().join("memory"), count);
     }
 
     /// Where its server is.
