@@ -50,7 +50,7 @@ pub(crate) struct TimingServer {
 impl TimingServer {
     /// Starts it on a free port of the loopback interface.
     pub(crate) fn start() -> Self {
-        Self::start_as("http", Arc::new(|stream, arrivals, answer| serve(stream, arrivals, answer)))
+        Self::start_as("http", Arc::new(serve::<TcpStream>))
     }
 
     /// Starts it with TLS, and gives the system's certificates with its own among them.
@@ -129,8 +129,8 @@ fn accept(
 }
 
 /// Serves a connection until the client closes it.
-fn serve(
-    mut stream: impl Read + Write,
+fn serve<S: Read + Write>(
+    mut stream: S,
     arrivals: &Sender<RequestArrival>,
     answer: &[u8],
 ) -> io::Result<()> {

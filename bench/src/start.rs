@@ -43,7 +43,7 @@ fn ordinary(section: &mut BenchSection, binary: &Path, against: Option<&Path>) {
         std::array::from_fn(|_| Samples::default());
     for round in 0..WARM_UPS + RUNS {
         let counts = round >= WARM_UPS;
-        let mut keep = |samples: &mut Samples, time: Duration| {
+        let keep = |samples: &mut Samples, time: Duration| {
             if counts {
                 samples.add(time);
             }

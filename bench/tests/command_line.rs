@@ -1,6 +1,6 @@
 //! The program itself, which `scripts/test` runs the long haul with: with a test beside it, `cargo test` builds it too.
 
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests")]
 
 use std::process::Command;
 
