@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 
+use crate::argument::MessageArgument;
 use crate::locale::Locale;
 
 type Bundle = FluentBundle<FluentResource>;
@@ -32,13 +33,13 @@ impl MessageCatalog {
     }
 
     /// Formats a message in the language in use. An unknown id is returned as it is.
-    pub fn format(&self, id: &str, arguments: &[(&str, FluentValue<'_>)]) -> String {
+    pub fn format(&self, id: &str, arguments: &[(&str, MessageArgument<'_>)]) -> String {
         let bundle = self.bundle();
         let Some(pattern) = bundle.get_message(id).and_then(|message| message.value()) else {
             return id.to_owned();
         };
         let arguments: FluentArgs<'_> =
-            arguments.iter().map(|(name, value)| (*name, value.clone())).collect();
+            arguments.iter().map(|(name, value)| (*name, FluentValue::from(*value))).collect();
         bundle.format_pattern(pattern, Some(&arguments), &mut Vec::new()).into_owned()
     }
 

@@ -5,10 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod argument;
 mod catalog;
 pub mod catalog_check;
 mod locale;
 
+pub use argument::{AsMessageArgument, MessageArgument};
 pub use catalog::MessageCatalog;
-pub use fluent_bundle::FluentValue;
 pub use locale::Locale;

@@ -15,7 +15,10 @@ use dormouse_messages::MessageCatalog;
 /// Arguments are strings or numbers. A test compares every use with the catalog.
 macro_rules! msg {
     ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $crate::message_catalog::MESSAGES.format($id, &[$((stringify!($name), $value.into())),*])
+        $crate::message_catalog::MESSAGES.format(
+            $id,
+            &[$((stringify!($name), ::dormouse_messages::AsMessageArgument::as_argument(&$value))),*],
+        )
     };
 }
 pub(crate) use msg;

@@ -5,7 +5,10 @@ use dormouse_messages::MessageCatalog;
 /// Formats a message of the catalog: `msg!("nav-memories")`. A test compares every use with the catalog.
 macro_rules! msg {
     ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $crate::message_catalog::MESSAGES.format($id, &[$((stringify!($name), $value.into())),*])
+        $crate::message_catalog::MESSAGES.format(
+            $id,
+            &[$((stringify!($name), ::dormouse_messages::AsMessageArgument::as_argument(&$value))),*],
+        )
     };
 }
 pub(crate) use msg;
