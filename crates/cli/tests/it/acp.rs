@@ -1,28 +1,24 @@
 //! `dormouse acp`, driven by libraries that editors use and that others wrote (`scripts/acp-clients` fetches them).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{End, Reply, TestHome};
+use dormouse_testkit::{End, Reply, TestHome, needs, test_part};
 use serde_json::{Value, json};
 
 use crate::program::{BOTH, server};
 
 pub(crate) const LIBRARIES: [&str; 2] = ["current", "earlier"];
 
-#[expect(clippy::disallowed_methods, reason = "the script installs what the tests use")]
-fn modules() -> PathBuf {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/acp-clients");
-    let output = std::process::Command::new(script).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
-}
-
 /// What an editor hears while it takes these steps.
 pub(crate) fn heard(home: &TestHome, library: &str, steps: &Value) -> Vec<Value> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/editor/client.mjs");
     let mut editor = home.command("node");
-    editor.arg(driver).arg(modules()).arg(library).arg(env!("CARGO_BIN_EXE_dormouse"));
+    editor
+        .arg(driver)
+        .arg(&test_part("acp-clients").unwrap()[0])
+        .arg(library)
+        .arg(env!("CARGO_BIN_EXE_dormouse"));
     editor.arg(home.project()).arg(steps.to_string());
     let output = home.run(&mut editor);
     output.success();
@@ -50,6 +46,7 @@ pub(crate) fn says(text: &str) -> Value {
 
 #[test]
 fn an_edit_is_asked_about_with_its_difference_and_shown() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let change = json!({"file_path": "a.txt", "content": "new\n"}).to_string();
         let model = server(wire)
@@ -97,6 +94,7 @@ fn an_edit_is_asked_about_with_its_difference_and_shown() {
 
 #[test]
 fn a_turn_is_cancelled_and_the_session_is_resumed_with_a_picture() {
+    needs!("acp-clients");
     for library in LIBRARIES {
         let hanging =
             Reply::from(ScriptedTurn::new().text("a long answer")).stop_after(3).then(End::Hang);
@@ -142,6 +140,7 @@ fn a_turn_is_cancelled_and_the_session_is_resumed_with_a_picture() {
 
 #[test]
 fn modes_sessions_and_mistakes() {
+    needs!("acp-clients");
     let model = server(dormouse_testkit::WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call(
             "t",
@@ -191,6 +190,7 @@ fn a_line_that_is_too_long_is_an_error_and_the_next_is_answered() {
 
 #[test]
 fn a_cancel_right_behind_its_prompt_finds_it() {
+    needs!("acp-clients");
     let model = server(dormouse_testkit::WireFormat::Anthropic).start();
     let home = TestHome::new().with_server(&model);
     let heard = heard(&home, "current", &json!([["new"], ["hasty", says("never mind")]]));

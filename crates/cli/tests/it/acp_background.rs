@@ -1,7 +1,7 @@
 //! What an editor shows of work that goes on by itself: memories that are saved between turns, what a command prints.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{TestHome, needs};
 use serde_json::json;
 
 use crate::acp::{LIBRARIES, all, heard, says, text, updates};
@@ -12,6 +12,7 @@ const PREFERENCE: &str = "I always want the database tests to run against a real
 
 #[test]
 fn memories_that_are_saved_between_turns_are_shown_when_that_happens() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let model = server(wire).start();
         let home = extracting(&model);
@@ -33,6 +34,7 @@ fn memories_that_are_saved_between_turns_are_shown_when_that_happens() {
 
 #[test]
 fn what_a_running_command_prints_is_shown_in_its_call() {
+    needs!("acp-clients");
     let command = "echo half-way; while [ ! -e go ]; do sleep 0.05; done; echo done";
     let model = server(BOTH[0])
         .reply(ScriptedTurn::new().call("b", "Bash", json!({ "command": command }).to_string()))

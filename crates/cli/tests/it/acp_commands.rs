@@ -1,7 +1,7 @@
 //! Slash commands in an editor.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{TestHome, needs};
 use serde_json::json;
 
 use crate::acp::{LIBRARIES, all, heard, says, text, updates};
@@ -12,6 +12,7 @@ const SKILL: &str = "---\nname: greet\ndescription: Greets somebody\nargument-hi
 
 #[test]
 fn commands_are_suggested_and_answered_without_the_model() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let model = server(wire).reply(ScriptedTurn::new().text("Hello!")).start();
         let home = TestHome::new().with_server(&model);
@@ -64,6 +65,7 @@ fn commands_are_suggested_and_answered_without_the_model() {
 
 #[test]
 fn a_conversation_is_compacted_on_command_and_says_so() {
+    needs!("acp-clients");
     let model = server(BOTH[0]).start();
     let home = TestHome::new().with_server(&model);
     for number in 1..=3 {

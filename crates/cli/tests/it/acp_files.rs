@@ -1,7 +1,7 @@
 //! Files that go through the editor: buffers that are not saved, edits, and what stays on disk.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::TestHome;
+use dormouse_testkit::{TestHome, needs};
 use serde_json::{Value, json};
 
 use crate::acp::{LIBRARIES, all, heard, says};
@@ -34,6 +34,7 @@ fn files(heard: &[Value], key: &'static str, home: &TestHome) -> Vec<String> {
 
 #[test]
 fn unsaved_changes_are_read_and_edited_and_a_rewind_brings_them_back() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let model = server(wire)
             .reply(read("r", "a.txt"))
@@ -79,6 +80,7 @@ fn unsaved_changes_are_read_and_edited_and_a_rewind_brings_them_back() {
 
 #[test]
 fn what_changed_in_the_editor_or_on_disk_since_it_was_read_is_not_overwritten() {
+    needs!("acp-clients");
     let model = server(BOTH[0])
         .reply(read("r", "a.txt"))
         .reply(read("r2", "b.txt"))
@@ -115,6 +117,7 @@ fn what_changed_in_the_editor_or_on_disk_since_it_was_read_is_not_overwritten() 
 
 #[test]
 fn notebooks_pictures_and_files_outside_stay_on_disk() {
+    needs!("acp-clients");
     let outside = tempfile::tempdir().unwrap();
     let file = outside.path().join("outside.txt");
     std::fs::write(&file, "outside\n").unwrap();

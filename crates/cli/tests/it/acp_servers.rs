@@ -1,7 +1,7 @@
 //! MCP servers that the editor brings along: asked about once, remembered as long as they stay the same.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{ScriptedServer, TestHome};
+use dormouse_testkit::{ScriptedServer, TestHome, needs};
 use serde_json::{Value, json};
 
 use crate::acp::{LIBRARIES, all, heard, says};
@@ -33,6 +33,7 @@ fn place(model: &ScriptedServer) -> TestHome {
 
 #[test]
 fn a_server_of_the_editor_starts_only_when_the_user_allows_it() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let model = server(wire)
             .reply(echo("refused"))
@@ -65,6 +66,7 @@ fn a_server_of_the_editor_starts_only_when_the_user_allows_it() {
 
 #[test]
 fn an_answer_for_always_holds_until_the_servers_change_or_the_trust_is_revoked() {
+    needs!("acp-clients");
     let model = server(BOTH[0])
         .reply(echo("first"))
         .reply(ScriptedTurn::new().text("One."))

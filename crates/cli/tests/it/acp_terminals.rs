@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
 use dormouse_sandbox::{SandboxSupport, support};
-use dormouse_testkit::{ScriptedServer, TestHome};
+use dormouse_testkit::{ScriptedServer, TestHome, needs};
 use serde_json::{Value, json};
 
 use crate::acp::{LIBRARIES, all, heard, says, updates};
@@ -28,6 +28,7 @@ fn offers() -> Value {
 
 #[test]
 fn a_command_runs_in_a_terminal_that_its_call_shows() {
+    needs!("acp-clients");
     for (wire, library) in BOTH.into_iter().zip(LIBRARIES) {
         let model = server(wire)
             .reply(bash("b", &json!({"command": "touch made; echo out; echo err >&2; exit 3"})))
@@ -65,6 +66,7 @@ fn a_command_runs_in_a_terminal_that_its_call_shows() {
 
 #[test]
 fn a_command_that_is_cancelled_or_takes_too_long_is_killed_and_its_terminal_released() {
+    needs!("acp-clients");
     for library in LIBRARIES {
         let model = server(BOTH[0])
             .reply(bash("t", &json!({"command": "sleep 600", "timeout": 200})))
@@ -97,6 +99,7 @@ fn a_command_that_is_cancelled_or_takes_too_long_is_killed_and_its_terminal_rele
 
 #[test]
 fn commands_in_a_sandbox_or_in_the_background_run_in_our_own_shell() {
+    needs!("acp-clients");
     let model = server(BOTH[0])
         .reply(bash("b", &json!({"command": "sleep 600", "run_in_background": true})))
         .reply(ScriptedTurn::new().text("Started."))

@@ -2,7 +2,7 @@
 //! and exit codes of that contract.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat, needs};
 use serde_json::{Value, json};
 
 use crate::program::{ask, server};
@@ -72,6 +72,7 @@ esac
 
 #[test]
 fn input_is_changed_and_context_added() {
+    needs!("python");
     let rewrite = r#"#!/usr/bin/env python3
 import json, sys
 call = json.load(sys.stdin)

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Output, ScriptedServer, TestHome, WireFormat, needs};
 use serde_json::{Value, json};
 
 use crate::compaction_by_hand::three;
@@ -83,6 +83,7 @@ pub(crate) fn lines(home: &TestHome, name: &str) -> Vec<Value> {
 
 #[test]
 fn exit_code_two_blocks_with_what_stands_on_standard_error() {
+    needs!("python");
     let hooks = json!({"PreToolUse": group("Bash", command("block_dangerous.py"))});
     let turns = vec![bash("touch a && rm -rf a"), bash("touch fine"), done()];
     let (home, server, output) = go(scripted(turns), hooks);
@@ -98,6 +99,7 @@ fn exit_code_two_blocks_with_what_stands_on_standard_error() {
 
 #[test]
 fn the_input_of_a_call_is_changed() {
+    needs!("python");
     let hooks = json!({"PreToolUse": group("Bash", command("rewrite_npm.py"))});
     let (_, server, output) = go(scripted(vec![bash("npm test"), done()]), hooks);
     output.success();
@@ -107,6 +109,7 @@ fn the_input_of_a_call_is_changed() {
 
 #[test]
 fn the_output_of_a_call_is_changed() {
+    needs!("python");
     let hooks = json!({"PostToolUse": group("Bash", command("hide_emails.py"))});
     let (_, server, output) = go(scripted(vec![bash("echo ask ann@example.org"), done()]), hooks);
     output.success();
@@ -138,6 +141,7 @@ fn a_compaction_is_refused() {
 
 #[test]
 fn a_stop_that_is_blocked_goes_on() {
+    needs!("python");
     let hooks = json!({"Stop": group("", command("tests_first.py"))});
     let (home, server, output) =
         go(scripted(vec![ScriptedTurn::new().text("finished"), done()]), hooks);
@@ -233,6 +237,7 @@ fn answers_come_in_the_order_of_the_sources() {
 
 #[test]
 fn json_counts_over_an_odd_exit_code() {
+    needs!("python");
     let hooks = json!({"PreToolUse": group("Bash", command("json_wins.py"))});
     let (home, server, output) = go(scripted(vec![bash("touch a"), done()]), hooks);
     output.success();
@@ -243,6 +248,7 @@ fn json_counts_over_an_odd_exit_code() {
 
 #[test]
 fn context_that_is_too_long_goes_to_a_file_and_the_session_has_a_title() {
+    needs!("python");
     let hooks = json!({"SessionStart": group("startup", command("house_style.py"))});
     let (home, server, output) = go(scripted(vec![done()]), hooks);
     output.success();
@@ -338,6 +344,7 @@ fn a_hook_notifies_through_the_terminal() {
 
 #[test]
 fn a_denied_call_may_be_tried_again() {
+    needs!("python");
     let hooks = json!({"PermissionDenied": group("Bash", command("retry.py"))});
     let (_, server, output) = go(scripted(vec![bash("rm a.txt"), done()]), hooks);
     output.success();

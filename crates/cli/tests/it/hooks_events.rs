@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{Gate, RecordedRequest, Reply, ScriptedServer, TestHome, WireFormat, needs};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{
@@ -14,6 +14,7 @@ use crate::talk::{leave, say, talk};
 
 #[test]
 fn a_saved_memory_is_told_and_one_that_comes_back() {
+    needs!("python");
     let hooks = json!({
         "MemorySaved": group("project", command("memory_journal.py")),
         "MemoryRecalled": group("", command("memory_journal.py")),
@@ -86,6 +87,7 @@ fn the_end_of_a_session_has_little_time() {
 
 #[test]
 fn a_round_of_calls_is_looked_at_as_a_whole() {
+    needs!("python");
     let hooks = json!({"PostToolBatch": group("", command("batch.py"))});
     let two = ScriptedTurn::new().call("a", "Bash", r#"{"command":"echo one"}"#).call(
         "b",
@@ -161,6 +163,7 @@ fn a_project_is_set_up() {
 
 #[test]
 fn a_skill_that_is_called_is_an_event_and_brings_hooks() {
+    needs!("python");
     let hooks = json!({"UserPromptExpansion": group("deploy", command("record.sh"))});
     let server = scripted(vec![bash("touch a"), done(), bash("touch b"), done()]);
     let home = home(&server, hooks);
@@ -227,6 +230,7 @@ fn a_session_that_goes_on_in_another_folder_is_told() {
 /// The same scripts for agents below the conversation: those of the settings, and an agent's own.
 #[test]
 fn an_agent_is_watched_and_kept_from_stopping() {
+    needs!("python");
     let hooks = json!({
         "SubagentStart": group("careful", command("subagent_stop.py")),
         "SubagentStop": group("careful", command("subagent_stop.py")),
@@ -276,7 +280,6 @@ fn an_agent_is_watched_and_kept_from_stopping() {
     server.finish();
 }
 
-/// What an agent writes to its own memory is told with the agent's name; what it could not write is not.
 /// An agent that writes a memory, and the two replies of the session that starts it.
 fn with_a_keeper(last: impl Into<Reply>) -> ScriptedServer {
     server(WireFormat::Anthropic)
@@ -311,8 +314,10 @@ fn home_with_keeper(server: &ScriptedServer, memory_saved: &str) -> TestHome {
     home
 }
 
+/// What an agent writes to its own memory is told with the agent's name.
 #[test]
 fn the_memory_of_an_agent_is_told_as_such() {
+    needs!("python");
     let server = with_a_keeper(done());
     let home = home_with_keeper(&server, &script("memory_journal.py"));
     home.run(&mut ask(&home, &["go"])).success();

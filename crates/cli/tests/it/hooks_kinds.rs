@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{HANGS, Reply, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, Reply, TestHome, WireFormat, needs};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, command, done, go, group, home, last, scripted, settings};
@@ -59,6 +59,7 @@ impl Drop for Policy {
 
 #[test]
 fn json_is_posted_and_the_answer_decides() {
+    needs!("python");
     let server = scripted(vec![bash("touch never"), done()]);
     let mut home = TestHome::new().with_server(&server);
     home.set_env("POLICY_TOKEN", "t0ken");
@@ -79,6 +80,7 @@ fn json_is_posted_and_the_answer_decides() {
 
 #[test]
 fn no_status_and_no_plain_text_decides() {
+    needs!("python");
     for (path, said) in [
         ("/empty", None),
         ("/plain", Some("not a JSON object")),
@@ -191,6 +193,7 @@ fn an_agent_looks_around_first() {
 
 #[test]
 fn each_kind_has_its_time() {
+    needs!("python");
     let slow = |mut handler: Value| {
         // Long enough for a busy machine to start and send all four.
         handler["timeout"] = json!(5);

@@ -1,7 +1,7 @@
 //! Hooks and the tools of MCP servers: by whatever way such a tool is called, hooks see the tool and its own arguments.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{HANGS, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{HANGS, ScriptedServer, TestHome, WireFormat, needs};
 use serde_json::{Value, json};
 
 use crate::hooks_contract::{bash, group, lines};
@@ -37,6 +37,7 @@ fn home_with(server: &ScriptedServer, start: &str, hooks: &Value) -> TestHome {
 
 #[test]
 fn a_call_through_another_tool_is_shown_as_what_it_is() {
+    needs!("python");
     for through in [call, mcp_call] {
         let word = |word: &str| through("echo", &json!({ "word": word }));
         let server = server(WireFormat::Anthropic)

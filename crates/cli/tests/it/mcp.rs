@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use dormouse_testkit::{Running, TestHome};
+use dormouse_testkit::{Running, TestHome, needs};
 use serde_json::{Value, json};
 
 use crate::program::dormouse;
@@ -444,6 +444,7 @@ fn eight_agents_share_one_directory() {
 /// The example of the documentation.
 #[test]
 fn the_python_example_remembers() {
+    needs!("python");
     let home = TestHome::new();
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
     let script = format!(

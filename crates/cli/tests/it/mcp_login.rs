@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Output, Running, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{Output, Running, ScriptedServer, TestHome, WireFormat, needs, test_part};
 use serde_json::{Value, json};
 
 use crate::mcp_client::told;
@@ -25,14 +25,10 @@ struct Guarded {
 impl Guarded {
     /// Access tokens live this long, in seconds. One of less than half a minute is renewed before every use.
     fn start(home: &TestHome, seconds: &str) -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let output = Command::new(root.join("../../scripts/oauth-server")).output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "the server that this test needs is not there: {stderr}");
-        let modules = String::from_utf8(output.stdout).unwrap();
-        let script = root.join("tests/oauth/server.mjs");
+        let modules = &test_part("oauth-server").unwrap()[0];
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oauth/server.mjs");
         let mut command = Command::new("node");
-        command.arg(script).args([modules.trim(), seconds]);
+        command.arg(script).args([modules, seconds]);
         let running = home.spawn(&mut command);
         running.wait_for_stdout(|text| text.contains('\n'));
         let base =
@@ -160,6 +156,7 @@ fn check_no_leak(home: &TestHome, guarded: &Guarded, outputs: &[&Output]) {
 
 #[test]
 fn login_call_renewal_and_logout() {
+    needs!("oauth-server");
     let server = calls(2);
     let home = home_for(&server);
     let guarded = Guarded::start(&home, "3600");
@@ -203,6 +200,7 @@ fn login_call_renewal_and_logout() {
 /// A refresh token is good for one use; a second use ends the login. Processes that renew at once take turns.
 #[test]
 fn processes_take_turns_to_renew() {
+    needs!("oauth-server");
     let server = server(WireFormat::Anthropic).start();
     let home = home_for(&server);
     let guarded = Guarded::start(&home, "20");
@@ -225,6 +223,7 @@ fn processes_take_turns_to_renew() {
 
 #[test]
 fn a_login_that_fails_says_why_and_leaves_nothing() {
+    needs!("oauth-server");
     let server = server(WireFormat::Anthropic).reply(ScriptedTurn::new().text("hello")).start();
     let home = home_for(&server);
     let guarded = Guarded::start(&home, "3600");

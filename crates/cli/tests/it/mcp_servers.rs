@@ -2,10 +2,9 @@
 //! over both transports and in both eras.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Running, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{Running, ScriptedServer, TestHome, WireFormat, needs, test_part};
 use serde_json::{Value, json};
 
 use crate::mcp_mean::settings;
@@ -14,11 +13,7 @@ use crate::talk::{leave, talk, wait_for_menu, wait_for_prompt};
 
 /// Where the servers from npm are.
 fn from_npm() -> PathBuf {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/mcp-servers");
-    let output = Command::new(script).output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "the servers that this test needs are not there: {stderr}");
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+    PathBuf::from(&test_part("mcp-servers").unwrap()[0])
 }
 
 /// A home that finds node.
@@ -61,6 +56,7 @@ fn check(servers: impl FnOnce(&Path) -> Value, calls: &[(&str, Value, &str)]) {
 
 #[test]
 fn everything_over_stdio() {
+    needs!("mcp-servers");
     let program = from_npm().join("mcp-server-everything");
     check(
         |_| json!({"every": {"command": program}}),
@@ -77,6 +73,7 @@ fn everything_over_stdio() {
 
 #[test]
 fn prompts_of_everything() {
+    needs!("mcp-servers");
     let server = server(WireFormat::Anthropic).start();
     let home = home_with(
         &server,
@@ -104,6 +101,7 @@ fn prompts_of_everything() {
 /// Its question has a field of every kind that there is.
 #[test]
 fn the_question_of_everything() {
+    needs!("mcp-servers");
     let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().call("c", "mcp__every__trigger-elicitation-request", "{}"))
         .reply(ScriptedTurn::new().text("it is done"))
@@ -159,6 +157,7 @@ fn the_question_of_everything() {
 
 #[test]
 fn everything_over_http() {
+    needs!("mcp-servers");
     let program = from_npm().join("mcp-server-everything");
     let port = free_port();
     let home = TestHome::new();
@@ -182,6 +181,7 @@ fn everything_over_http() {
 
 #[test]
 fn files_and_memory_over_stdio() {
+    needs!("mcp-servers");
     let bin = from_npm();
     let (files, memory) = (bin.join("mcp-server-filesystem"), bin.join("mcp-server-memory"));
     let told = "\"entityType\": \"animal\"".replace('"', "\\\"");

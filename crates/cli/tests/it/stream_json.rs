@@ -5,7 +5,7 @@ use std::cell::Cell;
 use boon::{Compiler, SchemaIndex, Schemas};
 use dormouse_model::script::ScriptedTurn;
 use dormouse_testkit::{
-    End, Output, Reply, Running, ScriptedServer, ServerBuilder, TestHome, WireFormat,
+    End, Output, Reply, Running, ScriptedServer, ServerBuilder, TestHome, WireFormat, needs,
 };
 use serde_json::{Value, json};
 
@@ -347,6 +347,7 @@ fn the_formats_belong_together() {
 /// The example of the documentation: ten turns, a permission, an interrupt, another model.
 #[test]
 fn the_python_example_works() {
+    needs!("python");
     let hanging = Reply::from(text("a long answer")).stop_after(3).then(End::Hang);
     let mut replies: Vec<Reply> =
         (1..=8).map(|turn| text(&format!("answer {turn}")).into()).collect();

@@ -1,7 +1,7 @@
 //! What it looks like: widths, colours, hostile text, resizing.
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, WireFormat};
+use dormouse_testkit::{Gate, Reply, Screen, Terminal, TestHome, WireFormat, needs};
 
 use crate::program::server;
 use crate::talk::{
@@ -210,6 +210,7 @@ fn resized_while_the_answer_streams() {
 /// The first line that a command of the user's prints is the status line; one that fails is told once.
 #[test]
 fn the_status_line_is_a_commands() {
+    needs!("python");
     let server = server(WireFormat::Anthropic)
         .reply(ScriptedTurn::new().text("Hello."))
         .reply(ScriptedTurn::new().text("Again."))

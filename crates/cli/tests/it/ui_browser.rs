@@ -2,10 +2,9 @@
 //! accessibility. `scripts/browser` finds or installs the browser; where there is none, it says what is skipped.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use dormouse_model::script::ScriptedTurn;
-use dormouse_testkit::{Browser, ScriptedServer, TestHome, WireFormat};
+use dormouse_testkit::{Browser, ScriptedServer, TestHome, WireFormat, test_part};
 use serde_json::{Value, json};
 
 use crate::dream::{good_dream, project_memory, sessions};
@@ -13,20 +12,9 @@ use crate::program::{ask, server};
 use crate::ui_client::{ViewerClient, add_memory};
 
 /// The browser and the script that checks accessibility; none where the tests are skipped.
-#[expect(clippy::print_stderr, reason = "what is skipped is said")]
 pub(crate) fn tools() -> Option<(PathBuf, String)> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/browser");
-    let output = Command::new(script).output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    if output.status.code() == Some(3) {
-        eprintln!("{stderr}");
-        return None;
-    }
-    assert!(output.status.success(), "{stderr}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut lines = text.lines();
-    let browser = PathBuf::from(lines.next().unwrap());
-    Some((browser, std::fs::read_to_string(lines.next().unwrap()).unwrap()))
+    let lines = test_part("browser")?;
+    Some((PathBuf::from(&lines[0]), std::fs::read_to_string(&lines[1]).unwrap()))
 }
 
 /// A home with memories, a dream that changed them, a session with tools, a proposal and figures.
