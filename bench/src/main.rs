@@ -29,6 +29,7 @@ mod mcp;
 mod measure;
 mod memory;
 mod recall;
+mod recall_busy;
 mod recall_speed;
 mod recall_start;
 mod report;
@@ -201,6 +202,8 @@ enum Suite {
     Answers,
     /// How quickly memories are found among 10,000 and 100,000; by itself, not in `ground`
     RecallSpeed,
+    /// Whether the first message has its memory on a busy machine; by itself, not in `ground`
+    RecallBusy,
     /// The MCP server beside another; by itself, not in `ground`
     Mcp,
     /// The cheap layers before a request, and the profiler; by itself, not in `ground`
@@ -234,6 +237,7 @@ impl Suite {
             Self::Recall => Some("recall"),
             Self::Answers => Some("answers"),
             Self::RecallSpeed => Some("recall-speed"),
+            Self::RecallBusy => Some("recall-busy"),
             Self::Mcp => Some("mcp"),
             Self::Layers => Some("layers"),
             Self::Fidelity => Some("fidelity"),
@@ -409,6 +413,7 @@ fn run(arguments: &Arguments) -> Vec<BenchSection> {
             return vec![terminal::run(&found(&arguments.binary), &others)];
         }
         Suite::Viewer => return vec![viewer::run(&found(&arguments.binary))],
+        Suite::RecallBusy => return vec![recall_busy::run(&found(&arguments.binary))],
         Suite::Ground
         | Suite::Start
         | Suite::Assemble

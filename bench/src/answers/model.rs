@@ -29,7 +29,7 @@ impl ModelServer {
         let timeouts = Timeouts { first_byte: TIMEOUT, idle: TIMEOUT, ..Timeouts::default() };
         let endpoint = open_endpoint(url, timeouts);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Self { model: Model::Http(HttpModel::new(endpoint)), runtime: runtime.expect("a runtime") }
+        Self { model: Model::from(HttpModel::new(endpoint)), runtime: runtime.expect("a runtime") }
     }
 
     /// Asks a question behind memories; the same question gets the same answer.

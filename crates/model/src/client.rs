@@ -21,9 +21,15 @@ use crate::wire_format::WireFormat;
 /// A model to talk to. The set is closed: a server, or a script.
 pub enum Model {
     /// A server.
-    Http(HttpModel),
+    Http(Box<HttpModel>),
     /// A script, in this process.
     Scripted(ScriptedModel),
+}
+
+impl From<HttpModel> for Model {
+    fn from(model: HttpModel) -> Self {
+        Self::Http(Box::new(model))
+    }
 }
 
 impl Model {

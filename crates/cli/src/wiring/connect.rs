@@ -136,9 +136,10 @@ pub(crate) async fn connect(
     let bare_name = model_name.trim_end_matches("[1m]").to_owned();
     let user_window = user_window(settings, environment, &model_name)?;
     let needs_info = user_window.is_none() || !provider.is_official();
-    let known = match needs_info {
-        true => known_model(&http, &bare_name, world).await,
-        false => KnownModel::default(),
+    let known = if needs_info {
+        known_model(&http, &bare_name, world).await
+    } else {
+        KnownModel::default()
     };
     let info = known.info.as_ref();
     let budget = budget(&model_name, user_window, info.filter(|_| user_window.is_none()))?;
@@ -150,7 +151,7 @@ pub(crate) async fn connect(
             (Some(key.clone()), Some(source.to_owned()))
         }
     };
-    let model = Arc::new(Model::Http(http));
+    let model = Arc::new(Model::from(http));
     known.refresh(&model, &bare_name, world);
     let small = settings.small_model.as_deref().or(provider.default_small_model);
     let small = small.map(|name| SmallModel {

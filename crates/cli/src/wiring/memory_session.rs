@@ -25,7 +25,7 @@ pub(crate) async fn setup(
     set: (&Settings, &Switches),
     saving: Saving,
 ) -> Result<Option<MemorySetup>, Failure> {
-    let opened = open_memory(world, project, set).await?;
+    let opened = open_memory(project, world, set).await?;
     Ok(opened.and_then(|opened| opened.for_session(world, set.1, saving)))
 }
 
@@ -37,8 +37,8 @@ pub(crate) struct OpenedMemory {
 
 /// Opens the stores, and begins to open their index on a thread of its own: the first message needs it.
 pub(crate) async fn open_memory(
-    world: &World,
     project: &Project,
+    world: &World,
     (settings, switches): (&Settings, &Switches),
 ) -> Result<Option<OpenedMemory>, Failure> {
     if !switches.is_on(LayerSwitch::Memory) {

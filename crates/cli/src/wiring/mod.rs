@@ -50,6 +50,7 @@ pub(crate) mod session_commands;
 pub(crate) mod session_lookup;
 pub(crate) mod session_messages;
 pub(crate) mod session_notes;
+pub(crate) mod session_parts;
 pub(crate) mod session_profile;
 pub(crate) mod session_start;
 pub(crate) mod settings;

@@ -10,6 +10,7 @@ use dormouse_base::{Clock, Dir, RelPath};
 use dormouse_model::{HttpModel, Model, ModelInfo};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use tokio::task::JoinSet;
 
 use crate::message_catalog::msg;
 use crate::wiring::print;
@@ -92,7 +93,7 @@ pub(crate) async fn known_model(http: &HttpModel, model: &str, world: &World) ->
         }
         Err(_) => {
             if last.is_none() {
-                let seconds = patience.as_secs_f32();
+                let seconds = patience.as_secs();
                 print::note(&msg!("model-info-late", model = model, seconds = seconds));
             }
             KnownModel { info: last.map(|last| last.info), ask_later: true }
@@ -107,13 +108,16 @@ impl KnownModel {
             return;
         };
         let (model, name) = (Arc::clone(model), name.to_owned());
-        tokio::spawn(async move {
+        let mut asking = JoinSet::new();
+        asking.spawn(async move {
             if let Model::Http(http) = &*model
                 && let Some(info) = http.info(&name).await
             {
                 remembered.remember(key(http, &name), info);
             }
         });
+        // Nothing waits for it: what it writes is a cache, whole or not at all.
+        asking.detach_all();
     }
 }
 

@@ -9,8 +9,8 @@ use dormouse_base::{Environment, Project, SessionId, Settings, Switches, TrustSt
 use dormouse_conversation::PairingRepair;
 use dormouse_engine::{
     Announcer, BackgroundTask, Engine, EngineConfig, EngineEvent, Extensions,
-    IncomingMessageSource, InstructionSetup, MemorySetup, OpenedSession, ResumeReport, Saving,
-    SessionFolder, SessionMemory, Surroundings,
+    IncomingMessageSource, InstructionSetup, MemorySetup, OpenedSession, RecallSetup, ResumeReport,
+    Saving, SessionFolder, SessionMemory, Surroundings,
 };
 use dormouse_extensions::skills::Skills;
 use dormouse_hooks::{BackgroundHooks, Hooks};
@@ -21,7 +21,7 @@ use crate::args::Arguments;
 use crate::message_catalog::msg;
 use crate::wiring::agents::{self, AgentLibrary, SubagentContext};
 use crate::wiring::background_tasks::{self, RunKind};
-use crate::wiring::connect::{ModelChoice, ModelConnection, ServerLayers, connect};
+use crate::wiring::connect::ModelConnection;
 use crate::wiring::dream;
 use crate::wiring::editor_servers::EditorServers;
 use crate::wiring::engine_config;
@@ -38,6 +38,7 @@ use crate::wiring::session_commands::SessionCommands;
 use crate::wiring::session_lookup::{find_session, most_recent_session};
 use crate::wiring::session_messages;
 use crate::wiring::session_messages::NamedSession;
+use crate::wiring::session_parts::SessionParts;
 use crate::wiring::settings::{self, EffectiveSettings};
 use crate::wiring::trust::Untrusted;
 use crate::wiring::user_access::UserAccess;
@@ -179,42 +180,16 @@ async fn prepare_project(
         &environment,
         tokens,
     );
-    let folder = SessionFolder::open(&home, &project)?;
-    // Git, the model's server and the memories take their time side by side. A session that is resumed is read first: it knows
-    // its model.
-    let look = || Surroundings::look(&project, &environment, &*world.clock, &world.deadlines);
-    let (opened, looked) = match session {
-        Some(session) => {
-            let surroundings = look().await;
-            let (clock, ids) = (Arc::clone(&world.clock), Arc::clone(&world.ids));
-            (Some(folder.reopen(session, &surroundings, clock, ids)?), Some(surroundings))
-        }
-        None => (None, None),
-    };
-    let wanted = ModelChoice {
-        model: arguments.model.as_deref(),
-        origin: opened.as_ref().and_then(OpenedSession::origin),
-        by_server: ServerLayers::of(&switches),
-    };
     let set = (&settings, &switches);
-    let looking = async {
-        match looked {
-            Some(surroundings) => surroundings,
-            None => look().await,
-        }
-    };
-    let (surroundings, connection, memory) = tokio::join!(
-        looking,
-        connect(&settings, world, wanted, &project.folder),
-        memory_session::open_memory(world, &project, set),
-    );
-    let mut connection = connection?;
+    let waiting = SessionParts::wait_for(&project, session, arguments, world, set);
+    let waited = Box::pin(waiting).await?;
+    let SessionParts { folder, surroundings, opened, mut connection, memory } = waited;
     connection.redactor = connection.redactor.with(secrets);
     let saving = saving.unwrap_or_else(|| {
         let dialect = &connection.dialect;
         memory_session::saving_in_session(&settings, &switches, dialect, opened.as_ref())
     });
-    let memory = memory?.and_then(|memory| memory.for_session(world, &switches, saving));
+    let memory = memory.and_then(|memory| memory.for_session(world, &switches, saving));
     let memories = memory.iter().map(|memory| memory.access.memories());
     let memories = memories.flat_map(|reachable| {
         reachable.folders().into_iter().map(PathBuf::from).chain(reachable.draft_folders())
@@ -294,9 +269,9 @@ impl PreparedSession {
         let subagents = agents::registry(world, self.agents, definitions, routing)?;
         let mut memory = self.memory;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            recall.small.clone_from(&connection.small);
-            recall.may_be_only_request = matches!(run, RunKind::Headless { .. });
-            recall.agents = Some(Arc::clone(&subagents) as _);
+            let may_be_only_request = matches!(run, RunKind::Headless { .. });
+            let (small, agents) = (connection.small.clone(), Arc::clone(&subagents) as _);
+            *recall = RecallSetup { may_be_only_request, small, agents: Some(agents) };
         }
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let named = NamedSession::from_arguments(arguments, world, &folder, self.opened.as_ref())?;

@@ -65,7 +65,7 @@ pub(crate) fn config(home: &Path, server: &ScriptedServer) -> EngineConfig {
 fn model(server: &ScriptedServer) -> ModelSetup {
     let name = server.model().to_owned();
     ModelSetup {
-        client: Arc::new(Model::Http(HttpModel::new(Endpoint {
+        client: Arc::new(Model::from(HttpModel::new(Endpoint {
             wire: server.wire(),
             base_url: server.url(),
             credential: Credential::ApiKey(Secret::new("sk-test")),

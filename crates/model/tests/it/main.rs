@@ -73,7 +73,7 @@ fn a_question_on_the_side_has_an_answer_in_json() {
             .wire(server_wire(wire))
             .reply(ScriptedTurn::new().text(r#"{"files":["a.md"]}"#))
             .start();
-        let model = Model::Http(client(wire, &server));
+        let model = Model::from(client(wire, &server));
         let completion = block_on(model.ask(body(wire))).unwrap();
         let answer: serde_json::Value = serde_json::from_str(&completion.text()).unwrap();
         assert_eq!(answer["files"][0], "a.md");
@@ -111,7 +111,7 @@ fn a_date_to_come_back_at() {
         .reply(reply)
         .start();
     let error = block_on(
-        Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
+        Model::from(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
     )
     .unwrap_err();
     assert!(
@@ -129,7 +129,7 @@ fn a_key_in_an_error_is_taken_out() {
         .reply(reply)
         .start();
     let error = block_on(
-        Model::Http(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
+        Model::from(client(WireFormat::Anthropic, &server)).ask(body(WireFormat::Anthropic)),
     )
     .unwrap_err();
     assert!(error.to_string().contains("the key [secret] is odd"), "{error}");

@@ -22,7 +22,8 @@ mod sqlite;
 mod store;
 #[cfg(test)]
 mod store_tests;
-#[cfg(all(test, feature = "postgres"))]
+#[cfg(test)]
+#[cfg(feature = "postgres")]
 #[expect(clippy::disallowed_methods, reason = "the tests act as another program")]
 mod tls_tests;
 mod write_batch;
