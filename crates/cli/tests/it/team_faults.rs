@@ -231,6 +231,35 @@ impl TeamClient {
     }
 }
 
+/// Looks up every accepted change of these entries in their history; how many there were.
+fn found_in_the_history<'a>(
+    clients: &[TeamClient],
+    entries: impl Iterator<Item = &'a String>,
+) -> usize {
+    let mut checked = 0;
+    for entry in entries {
+        let log =
+            clients[0].home.run(&mut dormouse(&clients[0].home, &["team", "log", entry, "--json"]));
+        let log: Value = serde_json::from_str(&log.success().stdout).unwrap();
+        let texts: Vec<&str> = log
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|version| version["content"].as_str())
+            .collect();
+        for (_, text) in
+            clients.iter().flat_map(|client| &client.accepted).filter(|(name, _)| name == entry)
+        {
+            assert!(
+                texts.contains(&text.as_str()),
+                "{entry}: {text} was accepted and is not in the history"
+            );
+            checked += 1;
+        }
+    }
+    checked
+}
+
 #[expect(clippy::print_stdout, reason = "`scripts/team-faults` shows what was done")]
 fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &str) {
     let numbers = Arc::new(Numbers(AtomicU64::new(7)));
@@ -242,12 +271,11 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
         (0..CLIENTS).map(|number| TeamClient::join(&servers, &proxy, number, repository)).collect();
     proxy.cuts.store(true, Ordering::SeqCst);
     let working = Arc::new(AtomicU64::new(CLIENTS as u64));
-    let (accepted, mut kills) = (Arc::new(AtomicUsize::new(0)), 0);
+    let (accepted, mut kills) = (&AtomicUsize::new(0), 0);
     let (length, since) = (Length::from_environment(), Instant::now());
     std::thread::scope(|scope| {
         for (number, client) in clients.iter_mut().enumerate() {
             let (working, numbers) = (Arc::clone(&working), Arc::clone(&numbers));
-            let accepted = Arc::clone(&accepted);
             scope.spawn(move || {
                 let own = format!("own-{number}.md");
                 let mut round = 0;
@@ -268,15 +296,12 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
                 working.fetch_sub(1, Ordering::SeqCst);
             });
         }
-        // By what was accepted, not by time: on a slow machine a server gets through as much before its end.
-        loop {
+        let is_work_left = || working.load(Ordering::SeqCst) > 0;
+        while is_work_left() {
+            // By what was accepted, not by time: on a slow machine a server gets through as much before its end.
             let due = (kills + 1) * ACCEPTED_BY_A_SERVER;
-            wait_until("changes to be accepted", || {
-                accepted.load(Ordering::SeqCst) >= due || working.load(Ordering::SeqCst) == 0
-            });
-            if working.load(Ordering::SeqCst) == 0 {
-                break;
-            }
+            let is_due = || accepted.load(Ordering::SeqCst) >= due;
+            wait_until("changes to be accepted", || is_due() || !is_work_left());
             servers.kill_one(numbers.index(count));
             *proxy.servers.lock().unwrap() = servers.addresses();
             kills += 1;
@@ -297,27 +322,7 @@ fn nothing_is_lost(home: TestHome, database: &str, count: usize, repository: &st
         let kept = &first[&format!("own-{number}.md")];
         assert!(kept.starts_with(&own), "{own}, but the entry is {kept}; {:?}", client.accepted);
     }
-    let mut checked = 0;
-    for entry in first.keys() {
-        let log =
-            clients[0].home.run(&mut dormouse(&clients[0].home, &["team", "log", entry, "--json"]));
-        let log: Value = serde_json::from_str(&log.success().stdout).unwrap();
-        let texts: Vec<&str> = log
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(|version| version["content"].as_str())
-            .collect();
-        for (_, text) in
-            clients.iter().flat_map(|client| &client.accepted).filter(|(name, _)| name == entry)
-        {
-            assert!(
-                texts.contains(&text.as_str()),
-                "{entry}: {text} was accepted and is not in the history"
-            );
-            checked += 1;
-        }
-    }
+    let checked = found_in_the_history(&clients, first.keys());
     // On a busy machine many syncs meet a dead server; that some get through is enough to check them.
     assert!(checked > 10, "only {checked} changes were accepted");
     let rounds: usize = clients.iter().map(|client| client.rounds).sum();

@@ -116,7 +116,7 @@ fn contexts_sets_and_calls_go_to_other_threads() {
 
 /// What a call gives that is to end by itself.
 async fn in_time<T>(call: impl Future<Output = T>) -> T {
-    tokio::time::timeout(HANGS, call).await.expect("it ends by itself")
+    tokio::time::timeout(HANGS, call).await.unwrap()
 }
 
 /// Waits until something is so.
