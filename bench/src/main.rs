@@ -86,6 +86,10 @@ struct Arguments {
     #[arg(long, conflicts_with = "learn")]
     learn_wording: bool,
 
+    /// `recall`: the files are plain pairs of a prompt and a memory; measure which come
+    #[arg(long, conflicts_with_all = ["learn", "learn_wording", "halves"])]
+    plain: bool,
+
     /// `recall`: choose the ranking's numbers on one half of the collections and measure them on the other
     #[arg(long)]
     halves: bool,
@@ -302,6 +306,9 @@ fn main() {
 }
 
 fn recall(arguments: &Arguments, date: &str, load: &str) {
+    if arguments.plain {
+        return recall_plain(arguments, date, load);
+    }
     let of_words = arguments.vectors.as_deref().map(recall::VectorModel::of_words);
     let of_server = arguments.embeddings.as_deref().map(recall::VectorModel::of_server);
     let vectors = of_words.or(of_server);
@@ -327,6 +334,17 @@ fn recall(arguments: &Arguments, date: &str, load: &str) {
     }
     if let Some(path) = &arguments.results {
         results::write(path, "recall", &text);
+    }
+}
+
+fn recall_plain(arguments: &Arguments, date: &str, load: &str) {
+    let mut text = results::render("recall-plain", date, load, &[]);
+    for file in &arguments.files {
+        text.push_str(&recall::PlainPairs::read(file).measure());
+    }
+    println!("{text}");
+    if let Some(path) = &arguments.results {
+        results::write(path, "recall-plain", &text);
     }
 }
 

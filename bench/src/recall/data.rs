@@ -86,6 +86,11 @@ impl DataFile {
 }
 
 impl Collection {
+    /// Documents without questions.
+    pub(crate) fn of(documents: Vec<Document>) -> Self {
+        Self { documents, questions: Vec::new() }
+    }
+
     /// The questions that have an answer.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &CollectionQuestion> {
         let skipped = [UNANSWERABLE, NONE];
