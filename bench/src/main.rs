@@ -86,6 +86,10 @@ struct Arguments {
     #[arg(long, conflicts_with = "learn")]
     learn_wording: bool,
 
+    /// `recall`: count how rare words are, in files of collections and of texts, and print the list
+    #[arg(long, conflicts_with_all = ["learn", "learn_wording"])]
+    learn_rarity: bool,
+
     /// `recall`: the files are plain pairs of a prompt and a memory; measure which come
     #[arg(long, conflicts_with_all = ["learn", "learn_wording", "halves"])]
     plain: bool,
@@ -308,6 +312,10 @@ fn main() {
 fn recall(arguments: &Arguments, date: &str, load: &str) {
     if arguments.plain {
         return recall_plain(arguments, date, load);
+    }
+    if arguments.learn_rarity {
+        print!("{}", recall::learn_rarity(&arguments.files));
+        return;
     }
     let of_words = arguments.vectors.as_deref().map(recall::VectorModel::of_words);
     let of_server = arguments.embeddings.as_deref().map(recall::VectorModel::of_server);

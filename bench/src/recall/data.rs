@@ -1,7 +1,7 @@
 //! The files: collections of documents, and questions with the documents that answer them (`FORMAT.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -91,6 +91,26 @@ impl Collection {
         Self { documents, questions: Vec::new() }
     }
 
+    /// Stores of a few of its documents each, with the questions that those answer; each of the unrelated messages is of one store.
+    pub(crate) fn split(&self, size: usize) -> Vec<Self> {
+        let stores = self.documents.chunks(size.max(1));
+        let count = stores.len();
+        let store = |(number, documents): (usize, &[Document])| {
+            let mut store = Self { documents: documents.to_vec(), questions: Vec::new() };
+            let answered = self.questions().filter(|question| store.answers(question)).cloned();
+            let unrelated = self.unrelated().enumerate();
+            let unrelated = unrelated.filter(|(place, _)| place % count == number);
+            store.questions = answered.chain(unrelated.map(|(_, it)| it.clone())).collect();
+            store
+        };
+        stores.enumerate().map(store).collect()
+    }
+
+    /// The texts of its documents.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
+        self.documents.iter().map(Document::all_text)
+    }
+
     /// The questions that have an answer.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &CollectionQuestion> {
         let skipped = [UNANSWERABLE, NONE];
@@ -100,6 +120,10 @@ impl Collection {
     /// The messages for which no memory should be shown unasked.
     pub(crate) fn unrelated(&self) -> impl Iterator<Item = &CollectionQuestion> {
         self.questions.iter().filter(|question| question.category == NONE)
+    }
+
+    pub(crate) fn has_questions(&self) -> bool {
+        !self.questions.is_empty()
     }
 
     /// Whether any document answers a question.
@@ -116,14 +140,14 @@ struct RawFile {
     collections: Vec<RawCollection>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct RawCollection {
     lang: Option<String>,
     docs: Vec<RawDocument>,
     queries: Vec<RawQuestion>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct RawDocument {
     id: String,
     #[serde(default)]
@@ -138,9 +162,11 @@ struct RawDocument {
     user: Option<u64>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct RawQuestion {
     q: String,
+    /// Its language, where a collection has questions in several.
+    ql: Option<String>,
     /// A text or a number.
     a: Option<serde_json::Value>,
     cat: String,
@@ -151,26 +177,13 @@ struct RawQuestion {
 }
 
 impl DataFile {
-    /// Reads a file; one with collections in several languages becomes several.
+    /// Reads a file, or a folder of collections, which are for practice; one with collections in several languages becomes several.
     pub(crate) fn read(path: &Path) -> Vec<Self> {
-        let problem = |error: &dyn std::fmt::Display| -> ! {
-            crate::fail::fail(&format!(
-                "{}: {error}; bench/FORMAT.md says how it looks",
-                path.display()
-            ))
-        };
-        let bytes = match bytes(path) {
-            Ok(bytes) => bytes,
-            Err(error) => problem(&error),
-        };
-        let raw: RawFile = match serde_json::from_slice(&bytes) {
-            Ok(raw) => raw,
-            Err(error) => problem(&error),
-        };
+        let raw = if path.is_dir() { folder(path) } else { parsed(path) };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
         let mut by_language: BTreeMap<String, Vec<Collection>> = BTreeMap::new();
-        for collection in raw.collections {
+        for collection in raw.collections.into_iter().flat_map(RawCollection::by_language) {
             let language = collection.lang.clone().or_else(|| raw.lang.clone()).unwrap_or_default();
             by_language.entry(language).or_default().extend(collection.by_user());
         }
@@ -181,6 +194,30 @@ impl DataFile {
         };
         by_language.into_iter().map(file).collect()
     }
+}
+
+/// The collections of a folder, a file each, in the order of their names.
+fn folder(path: &Path) -> RawFile {
+    let entries = std::fs::read_dir(path).unwrap_or_else(|error| problem(path, &error));
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let collections = files.iter().map(|file| parsed(file)).collect();
+    RawFile { lang: None, practice: Some(Practice::All), collections }
+}
+
+pub(super) fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> T {
+    let bytes = bytes(path).unwrap_or_else(|error| problem(path, &error));
+    serde_json::from_slice(&bytes).unwrap_or_else(|error| problem(path, &error))
+}
+
+fn problem(path: &Path, error: &dyn std::fmt::Display) -> ! {
+    crate::fail::fail(&format!("{}: {error}; bench/FORMAT.md says how it looks", path.display()))
+}
+
+/// The content of a text file, unpacked.
+pub(super) fn text(path: &Path) -> String {
+    let bytes = bytes(path).unwrap_or_else(|error| problem(path, &error));
+    String::from_utf8(bytes).unwrap_or_else(|error| problem(path, &error))
 }
 
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -196,6 +233,21 @@ fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 impl RawCollection {
+    /// One with questions in several languages becomes several, with the same documents.
+    fn by_language(self) -> Vec<Self> {
+        let languages: BTreeSet<Option<String>> =
+            self.queries.iter().map(|query| query.ql.clone()).collect();
+        let of_language = |language: Option<String>| {
+            let queries = self.queries.iter().filter(|query| query.ql == language);
+            Self {
+                lang: language.clone().or_else(|| self.lang.clone()),
+                docs: self.docs.clone(),
+                queries: queries.cloned().collect(),
+            }
+        };
+        languages.into_iter().map(of_language).collect()
+    }
+
     /// Documents that belong to users are as many memories; a question is asked on that of its user.
     fn by_user(self) -> Vec<Collection> {
         let mut of_user: BTreeMap<Option<u64>, Collection> = BTreeMap::new();

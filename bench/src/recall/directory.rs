@@ -19,6 +19,15 @@ use super::quality::Ranked;
 /// How deep a ranking is looked at.
 pub(super) const DEPTH: usize = 50;
 
+/// Numbers of memories in small stores.
+const SMALL_STORES: [usize; 2] = [1, 5];
+
+/// A few memories of a collection, and the messages for which something is known.
+pub(super) struct SmallStore {
+    pub(super) collection: Collection,
+    pub(super) directory: Directory,
+}
+
 pub(crate) struct Directory {
     recall: MemorySearch,
     /// Which document a file is.
@@ -38,6 +47,23 @@ impl Directory {
             None => Self::new(collection),
         };
         file.collections.iter().map(open).collect()
+    }
+
+    /// For each collection of a file that says when nothing should be shown, stores of a few of its memories. Their rankings are by words.
+    pub(super) fn small(file: &DataFile) -> Vec<Vec<SmallStore>> {
+        let has_unrelated = |it: &Collection| it.unrelated().next().is_some();
+        if file.practice == Some(Practice::Wording) || !file.collections.iter().any(has_unrelated) {
+            return Vec::new();
+        }
+        let open = |collection: Collection| SmallStore {
+            directory: Self::new(&collection),
+            collection,
+        };
+        let stores = |collection: &Collection| {
+            let split = SMALL_STORES.iter().flat_map(|size| collection.split(*size));
+            split.filter(|store| store.has_questions()).map(open).collect()
+        };
+        file.collections.iter().map(stores).collect()
     }
 
     /// The same, ranked by vectors as well.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::data::{Collection, DataFile};
-use super::directory::{DEPTH, Directory};
+use super::directory::{DEPTH, Directory, SmallStore};
 use super::embeddings::VectorModel;
 use super::learn::{Lesson, learn};
 use super::quality::Quality;
@@ -43,12 +43,13 @@ impl Half {
 struct Opened<'a> {
     file: &'a DataFile,
     directories: Vec<Directory>,
+    small: Vec<Vec<SmallStore>>,
 }
 
 impl<'a> Opened<'a> {
     fn new(file: &'a DataFile, vectors: Option<&VectorModel>) -> Self {
         let directories = Directory::all(file, vectors);
-        Self { file, directories }
+        Self { file, directories, small: Directory::small(file) }
     }
 
     /// Whether a collection is of this half. What is for practice is of both: nothing is measured on it.
@@ -57,7 +58,8 @@ impl<'a> Opened<'a> {
     }
 
     fn tune(&mut self, tuning: &RankTuning) {
-        for directory in &mut self.directories {
+        let small = self.small.iter_mut().flatten().map(|store| &mut store.directory);
+        for directory in self.directories.iter_mut().chain(small) {
             directory.tune(tuning);
         }
     }
@@ -161,6 +163,7 @@ fn choose(files: &mut [Opened<'_>], half: Half) -> RankTuning {
         .map(|opened| Lesson {
             file: opened.file,
             directories: &opened.directories,
+            small: &opened.small,
             half: if opened.file.practice.is_some() { &all } else { &of_half },
         })
         .collect();

@@ -9,19 +9,19 @@ use dormouse_memory::recall::MAX_SURE;
 use dormouse_search::{Calibration, Evidence, ScriptCalibration};
 
 use super::data::{Collection, CollectionQuestion, DataFile};
-use super::directory::Directory;
+use super::directory::{Directory, SmallStore};
 use super::wording::{self, HeldOutWording};
 
 /// Strength of the pull of weights towards zero.
 const RIDGE: f64 = 0.06;
 const ROUNDS: usize = 3000;
 const RATE: f64 = 0.5;
-/// Percent of a file's `none` messages that may show a body.
+/// Percent of the `none` messages that may show a body, in stores of each size.
 const UNRELATED: f64 = 10.0;
 /// Percent of a file's questions that may show a body of a collection that they are not about.
 const FOREIGN: f64 = 2.0;
-/// Percent of shown bodies that have to be right.
-const PRECISION: f64 = 70.0;
+/// Percent of shown bodies that have to be right where all memories of a project are in the store.
+const PRECISION: f64 = 60.0;
 /// Mean number of lines for a message. More of them bring little: one in eight is right.
 const LINES: f64 = 2.3;
 
@@ -34,10 +34,13 @@ struct Sample {
     message: String,
     source: SampleSource,
     is_unspaced: bool,
-    /// Name of the data file, place of the collection in it, and category of the message.
+    /// Name of the data file, place of the collection in it, number of memories in the store, and category of the message.
     data_file: String,
     collection: usize,
+    memories: usize,
     category: String,
+    /// Whether the store has all memories of the collection.
+    is_whole: bool,
 }
 
 /// Where a message comes from.
@@ -55,6 +58,8 @@ enum SampleSource {
 pub(super) struct Lesson<'a> {
     pub(super) file: &'a DataFile,
     pub(super) directories: &'a [Directory],
+    /// For each collection, stores of a few of its memories: a match has to mean the same there.
+    pub(super) small: &'a [Vec<SmallStore>],
     pub(super) half: &'a dyn Fn(usize) -> bool,
 }
 
@@ -72,6 +77,7 @@ pub(super) fn samples_json(lessons: &[Lesson<'_>]) -> String {
             let line = serde_json::json!({
                 "file": lesson.file.name,
                 "collection": sample.collection,
+                "memories": sample.memories,
                 "category": sample.category,
                 "message": sample.message,
                 "files": sample.files,
@@ -129,58 +135,86 @@ fn held_out<'a>(lessons: &[Lesson<'a>]) -> HeldOutWording<'a> {
 }
 
 fn samples(lesson: &Lesson<'_>, wording: &HeldOutWording<'_>) -> Vec<Sample> {
-    let Lesson { file, directories, half } = lesson;
+    let Lesson { file, directories, small, half } = lesson;
     let collections = &file.collections;
-    let is_unspaced = file.language == "zh";
     let mut samples = Vec::new();
     let all = collections.iter().zip(*directories).enumerate();
     for (place, (collection, directory)) in all.filter(|(place, _)| half(*place)) {
-        let mut add = |question: &CollectionQuestion, source| {
-            let found = directory.ask(&question.text, MAX_SURE).hits;
-            let files = found.iter().map(|hit| hit.memory.file.to_string()).collect();
-            let held_out = wording.figure(&file.name, place, &question.text);
-            let hits = found.into_iter().map(|mut hit| {
-                if let Some(figure) = held_out {
-                    hit.evidence.message.wording = figure;
-                }
-                let number = directory.number(hit.memory.file.as_str());
-                let document = number.and_then(|number| collection.documents.get(number));
-                let answers = source == SampleSource::Own
-                    && document.is_some_and(|document| question.is_answered_by(document));
-                (hit.evidence, answers)
-            });
-            samples.push(Sample {
-                hits: hits.collect(),
-                files,
-                message: question.text.clone(),
-                source,
-                is_unspaced,
-                data_file: file.name.clone(),
-                collection: place,
-                category: match source {
-                    SampleSource::Foreign => "foreign".to_owned(),
-                    SampleSource::Own | SampleSource::None => question.category.clone(),
-                },
-            });
-        };
-        for question in collection.questions().filter(|question| collection.answers(question)) {
-            add(question, SampleSource::Own);
+        let asked = SampledStore { file, place, collection, directory, is_whole: true, wording };
+        asked.sample(&mut samples);
+        for SmallStore { collection, directory } in small.get(place).into_iter().flatten() {
+            let part = SampledStore { collection, directory, is_whole: false, ..asked };
+            part.sample(&mut samples);
         }
-        collection.unrelated().for_each(|question| add(question, SampleSource::None));
         // One project's memory about deploying does fit another's message about deploying: of such files, `none` messages
         // alone say what should not be shown.
         let has_unrelated = collections.iter().any(|one| one.unrelated().next().is_some());
         let next = collections.get((place + 1) % collections.len());
         let foreign = next.filter(|_| collections.len() > 1 && !has_unrelated);
-        foreign
-            .into_iter()
-            .flat_map(Collection::questions)
-            .for_each(|question| add(question, SampleSource::Foreign));
+        for question in foreign.into_iter().flat_map(Collection::questions) {
+            samples.push(asked.ask(question, SampleSource::Foreign));
+        }
     }
     if samples.iter().all(|sample| sample.source != SampleSource::None) {
         samples.retain(|sample| sample.source == SampleSource::Foreign);
     }
     samples
+}
+
+/// A store, and where it comes from.
+#[derive(Clone, Copy)]
+struct SampledStore<'a> {
+    file: &'a DataFile,
+    /// Place of its collection in the file.
+    place: usize,
+    collection: &'a Collection,
+    directory: &'a Directory,
+    is_whole: bool,
+    wording: &'a HeldOutWording<'a>,
+}
+
+impl SampledStore<'_> {
+    fn sample(&self, samples: &mut Vec<Sample>) {
+        let answered = self.collection.questions();
+        for question in answered.filter(|question| self.collection.answers(question)) {
+            samples.push(self.ask(question, SampleSource::Own));
+        }
+        for question in self.collection.unrelated() {
+            samples.push(self.ask(question, SampleSource::None));
+        }
+    }
+
+    fn ask(&self, question: &CollectionQuestion, source: SampleSource) -> Sample {
+        let Self { file, place, collection, directory, is_whole, wording } = self;
+        let found = directory.ask(&question.text, MAX_SURE).hits;
+        let files = found.iter().map(|hit| hit.memory.file.to_string()).collect();
+        let held_out = wording.figure(&file.name, *place, &question.text);
+        let hits = found.into_iter().map(|mut hit| {
+            if let Some(figure) = held_out {
+                hit.evidence.message.wording = figure;
+            }
+            let number = directory.number(hit.memory.file.as_str());
+            let document = number.and_then(|number| collection.documents.get(number));
+            let answers = source == SampleSource::Own
+                && document.is_some_and(|document| question.is_answered_by(document));
+            (hit.evidence, answers)
+        });
+        Sample {
+            hits: hits.collect(),
+            files,
+            message: question.text.clone(),
+            source,
+            is_unspaced: file.language == "zh",
+            data_file: file.name.clone(),
+            collection: *place,
+            memories: collection.documents.len(),
+            is_whole: *is_whole,
+            category: match source {
+                SampleSource::Foreign => "foreign".to_owned(),
+                SampleSource::Own | SampleSource::None => question.category.clone(),
+            },
+        }
+    }
 }
 
 /// Mean and deviation of each figure.
@@ -311,17 +345,24 @@ type Judged<'a> = (&'a Sample, Vec<(f64, bool)>);
 
 fn keeps_limits(samples: &[Judged<'_>], sure: f64) -> bool {
     let shown = |hits: &[(f64, bool)]| hits.iter().any(|(confidence, _)| *confidence >= sure);
+    // Messages without an answer are judged for each size of store, the others for each file.
     let worst_share = |source: SampleSource| {
-        let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, usize), (usize, usize)> = BTreeMap::new();
         for (sample, hits) in samples.iter().filter(|(sample, _)| sample.source == source) {
-            let (with_any, all) = files.entry(&sample.data_file).or_default();
+            let memories = if sample.is_whole { 0 } else { sample.memories };
+            let group = match source {
+                SampleSource::None => ("", memories),
+                SampleSource::Own | SampleSource::Foreign => (sample.data_file.as_str(), 0),
+            };
+            let (with_any, all) = groups.entry(group).or_default();
             *with_any += usize::from(shown(hits));
             *all += 1;
         }
-        let shares = files.into_values().map(|(some, all)| super::quality::ratio(some, all));
+        let shares = groups.into_values().map(|(some, all)| super::quality::ratio(some, all));
         100.0 * shares.fold(0.0, f64::max)
     };
-    let own = samples.iter().filter(|(sample, _)| sample.source == SampleSource::Own);
+    // In a small store hardly anything but the answer can be shown.
+    let own = samples.iter().filter(|(it, _)| it.is_whole && it.source == SampleSource::Own);
     let bodies: Vec<bool> = own
         .flat_map(|(_, hits)| hits.iter().filter(|hit| hit.0 >= sure).map(|hit| hit.1))
         .collect();
@@ -334,8 +375,8 @@ fn keeps_limits(samples: &[Judged<'_>], sure: f64) -> bool {
 }
 
 fn lines(samples: &[Judged<'_>], sure: f64, likely: f64) -> f64 {
-    let judged: Vec<_> =
-        samples.iter().filter(|(sample, _)| sample.source != SampleSource::Foreign).collect();
+    let is_judged = |sample: &Sample| sample.is_whole && sample.source != SampleSource::Foreign;
+    let judged: Vec<_> = samples.iter().filter(|(sample, _)| is_judged(sample)).collect();
     let count = |hits: &[(f64, bool)]| {
         let named = hits.iter().filter(|hit| hit.0 >= likely && hit.0 < sure).count();
         named.min(dormouse_memory::recall::MAX_LIKELY)

@@ -12,6 +12,7 @@ mod halves;
 mod learn;
 mod plain;
 mod quality;
+mod rarity;
 mod report;
 mod threshold;
 pub(crate) mod unasked;
@@ -98,13 +99,22 @@ impl<'a> RecallBench<'a> {
     ) -> T {
         let open = |file| Directory::all(file, vectors);
         let directories: Vec<Vec<Directory>> = self.files.iter().map(open).collect();
-        let lessons = self
-            .files
-            .iter()
-            .zip(&directories)
-            .map(|(file, directories)| learn::Lesson { file, directories, half: &|_| true });
+        let small: Vec<_> = self.files.iter().map(Directory::small).collect();
+        let lessons = self.files.iter().zip(directories.iter().zip(&small)).map(
+            |(file, (directories, small))| learn::Lesson {
+                file,
+                directories,
+                small,
+                half: &|_| true,
+            },
+        );
         use_them(&lessons.collect::<Vec<_>>())
     }
+}
+
+/// How rare words are, counted in these files: the list of the program.
+pub(crate) fn learn_rarity(files: &[PathBuf]) -> String {
+    rarity::source(files)
 }
 
 /// The questions of a file on the memories of all others in its language.

@@ -101,14 +101,7 @@ impl PlainMemory {
 
 impl PlainPairs {
     pub(crate) fn read(path: &Path) -> Self {
-        let problem = |error: &dyn std::fmt::Display| -> ! {
-            crate::fail::fail(&format!(
-                "{}: {error}; bench/FORMAT.md says how it looks",
-                path.display()
-            ))
-        };
-        let text = std::fs::read_to_string(path).unwrap_or_else(|error| problem(&error));
-        serde_json::from_str(&text).unwrap_or_else(|error| problem(&error))
+        super::data::parsed(path)
     }
 
     /// Asks all prompts, and describes what they bring.

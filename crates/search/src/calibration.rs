@@ -51,45 +51,26 @@ impl ScriptCalibration {
     /// Learned on rankings by words.
     pub const WORDS: Self = Self {
         spaced: Calibration {
-            bias: -2.609,
+            bias: -1.857,
             weights: [
-                0.401, 0.321, 1.236, 0.623, 0.360, 1.892, -0.198, -0.163, -0.670, -0.291, -0.200,
-                -0.212, -7.660,
+                0.464, 0.306, 0.838, 0.578, 0.414, 0.904, -0.166, -0.250, -0.714, -0.259, -0.188,
+                -0.430, -10.097,
             ],
-            sure: 0.330,
-            likely: 0.055,
+            sure: 0.475,
+            likely: 0.080,
         },
         unspaced: Calibration {
-            bias: -2.401,
+            bias: -1.854,
             weights: [
-                0.401, 0.321, 1.236, 0.623, 0.360, 1.892, -0.198, -0.163, -0.670, -0.291, -0.200,
-                -0.212, -7.660,
+                0.464, 0.306, 0.838, 0.578, 0.414, 0.904, -0.166, -0.250, -0.714, -0.259, -0.188,
+                -0.430, -10.097,
             ],
-            sure: 0.360,
-            likely: 0.050,
-        },
-    };
-    /// Learned on rankings by words and vectors.
-    pub const VECTORS: Self = Self {
-        spaced: Calibration {
-            bias: -2.370,
-            weights: [
-                0.707, 0.127, 1.107, 0.590, 0.351, 1.445, -0.203, -0.154, -0.720, -0.301, -0.204,
-                -0.336, -7.988,
-            ],
-            sure: 0.355,
+            sure: 0.505,
             likely: 0.060,
         },
-        unspaced: Calibration {
-            bias: -2.201,
-            weights: [
-                0.707, 0.127, 1.107, 0.590, 0.351, 1.445, -0.203, -0.154, -0.720, -0.301, -0.204,
-                -0.336, -7.988,
-            ],
-            sure: 0.345,
-            likely: 0.055,
-        },
     };
+    /// For rankings by words and vectors: learned on rankings by words, to which the lead in similarity is added.
+    pub const VECTORS: Self = Self::WORDS;
 
     pub(crate) fn of(&self, is_unspaced: bool) -> Calibration {
         if is_unspaced { self.unspaced } else { self.spaced }
@@ -100,6 +81,10 @@ impl Calibration {
     /// Shows nothing.
     pub const NONE: Self =
         Self { bias: 0.0, weights: [0.0; Evidence::COUNT], sure: 1.0, likely: 1.0 };
+
+    /// Shows everything whole: what is asked for by other means than its words.
+    pub const ALL: Self =
+        Self { bias: 20.0, weights: [0.0; Evidence::COUNT], sure: 0.0, likely: 0.0 };
 
     /// The probability that a document with this evidence helps, 0 to 1.
     pub fn confidence(&self, evidence: &Evidence) -> f64 {

@@ -8,7 +8,7 @@ use crate::message_sums::by_share;
 use crate::query::{ParsedQuery, QueryClause, QueryTerm, QueryTermKind};
 use crate::score::ScoreResult;
 use crate::term_forms::{MatchKind, TermForm};
-use crate::term_matches::TermMatches;
+use crate::term_matches::{Rarity, TermMatches};
 use crate::view::{IndexView, ViewDocId};
 use crate::words::Commonness;
 
@@ -49,13 +49,12 @@ impl<'a> EvidenceReader<'a> {
                 let Some(form) = of_term.form(hit) else { continue };
                 let of_doc = ranks.of(hit.doc).and_then(|rank| found.get_mut(rank));
                 if let Some(slot) = of_doc.and_then(|of_doc| of_doc.get_mut(index)) {
-                    let rarity = scores.rarity.of(form.frequency);
+                    let rarity = scores.rarity.of(&form.term, form.frequency);
                     *slot = Found { cover: form.cover(), gain: hit.gain, rarity };
                 }
             }
         }
-        let most = scores.rarity.of(0).max(f64::MIN_POSITIVE);
-        Self { query, scores, most, found, message: message_evidence(query) }
+        Self { query, scores, most: Rarity::most(), found, message: message_evidence(query) }
     }
 
     /// The figures of the document at a rank of the ranking by words.
@@ -152,7 +151,7 @@ impl<'a> EvidenceReader<'a> {
             let matches = self.scores.matches.get(used.index);
             let same = matches.and_then(|matches| known_as_written(matches));
             let rarity = match same {
-                Some(form) => self.scores.rarity.of(form.frequency),
+                Some(form) => self.scores.rarity.of(&form.term, form.frequency),
                 None if asked.kind == QueryTermKind::Name => self.most * UNKNOWN_NAME,
                 None => self.most,
             };

@@ -52,5 +52,5 @@ pub use vector_rank::{FusedRank, QueryVector, VectorUse};
 pub use view::{DeletedDocs, IndexView, ViewDocId, ViewSegment};
 pub use words::{
     MessageWording, TextPiece, Tokenizer, character_pairs, is_bare_reply, is_stop, is_unspaced,
-    related, split_text, start_reading_lists,
+    related, share_letter, split_text, start_reading_lists,
 };

@@ -1,6 +1,5 @@
 //! Ranking documents for a query: by words, fused with vectors where there are any.
 
-use std::iter;
 use std::sync::Arc;
 
 use crate::calibration::{Calibration, RecallTier};
@@ -10,7 +9,7 @@ use crate::evidence_reader::{DocRanks, EvidenceReader, share};
 use crate::query::ParsedQuery;
 use crate::score::{ScoreRequest, ScoreResult, compare, score};
 use crate::term_forms::MatchKind;
-use crate::term_matches::ScoredDoc;
+use crate::term_matches::{Rarity, ScoredDoc};
 use crate::tuning::RankTuning;
 use crate::vector_rank::{
     DEPTH, FusedDoc, FusedRank, QueryVector, VectorRanking, VectorSearch, VectorUse, fuse,
@@ -20,8 +19,8 @@ use crate::words::Tokenizer;
 
 /// Number of other documents that one is compared with.
 const COMPARED: usize = 4;
-/// Score of one that does not exist, as a share of the highest.
-const MISSING: f64 = 0.5;
+/// Score that others have by chance, in words that are nowhere else: where there are few other documents, one that is ahead of them says little.
+const CHANCE: f64 = 0.2;
 /// Added to shares before the logarithm.
 const SMALL: f64 = 0.03;
 
@@ -169,7 +168,7 @@ impl Ranker {
             ScoreRequest { count, now: request.now, admits: request.admits, tuning: self.tuning };
         let scores = score(view, &self.tokenizer, &query, &wanted);
         let order = fuse(&scores.best, &nearest);
-        let margins = Margins::of(&order, view);
+        let margins = Margins::of(&order);
         let found = order.len().max(scores.found);
         let reader = EvidenceReader::new(view, &query, &scores);
         let mut matches = term_matches(view, &scores);
@@ -223,28 +222,31 @@ impl Ranker {
 
 /// The scores that tell how far a document is ahead of the others.
 struct Margins {
-    /// The best scores, as shares of the highest; zero for documents that do not match.
+    /// The best scores, as shares of the highest.
     best: Vec<f64>,
+    /// What others have at least, as a share of the highest.
+    chance: f64,
 }
 
 impl Margins {
-    fn of(order: &[FusedDoc], view: &IndexView) -> Self {
+    fn of(order: &[FusedDoc]) -> Self {
         let score = |fused: &FusedDoc| fused.scored.score;
         let most = order.first().map_or(1.0, score).max(f64::MIN_POSITIVE);
-        let mut best: Vec<f64> = order.iter().map(|fused| score(fused) / most).collect();
-        let existing = usize::try_from(view.live_count()).unwrap_or(usize::MAX);
-        best.resize(best.len().max(existing.min(COMPARED + 1)), 0.0);
-        Self { best }
+        let by_words = |fused: &FusedDoc| fused.fused_rank.map_or(score(fused), |it| it.word_score);
+        let most_by_words = order.iter().map(by_words).fold(f64::MIN_POSITIVE, f64::max);
+        Self {
+            best: order.iter().map(|fused| score(fused) / most).collect(),
+            chance: (CHANCE * Rarity::most() / most_by_words).min(1.0),
+        }
     }
 
-    /// Logarithm of a part of the score at a rank relative to the mean of the best others. Where there are too few, each missing one
-    /// counts half: to be the first of few says little.
+    /// Logarithm of a part of the score at a rank relative to the mean of the best others.
     fn at(&self, rank: usize, part: f64) -> f64 {
         let own = part * self.best.get(rank).copied().unwrap_or(0.0);
         let others = self.best.iter().enumerate().filter(|(other, _)| *other != rank);
-        let others = others.map(|(_, score)| *score).chain(iter::repeat(MISSING)).take(COMPARED);
-        let mean = others.sum::<f64>() / f64::from(u8::try_from(COMPARED).unwrap_or(u8::MAX));
-        ((own + SMALL) / (mean + SMALL)).ln()
+        let sum: f64 = others.map(|(_, score)| *score).take(COMPARED).sum();
+        let mean = sum / f64::from(u8::try_from(COMPARED).unwrap_or(u8::MAX));
+        ((own + SMALL) / (mean.max(self.chance) + SMALL)).ln()
     }
 }
 
@@ -273,7 +275,7 @@ fn term_matches(view: &IndexView, scores: &ScoreResult) -> Vec<Vec<TermMatch>> {
                     term: form.term.clone(),
                     kind: form.kind,
                     gain: hit.gain,
-                    rarity: scores.rarity.relative(form.frequency),
+                    rarity: scores.rarity.relative(&form.term, form.frequency),
                 });
             }
         }

@@ -124,8 +124,9 @@ impl Scorer<'_> {
     ) -> TermMatches {
         let forms = forms_of(self.view, words, asked, typos);
         let same = forms.iter().find(|form| form.kind == MatchKind::Same);
-        let rarity = |form: &TermForm| self.rarity.of(form.frequency).max(rarity_floor(asked));
-        let weight = same.map_or(self.rarity.of(0), &rarity);
+        let rarity =
+            |form: &TermForm| self.rarity.of(&form.term, form.frequency).max(rarity_floor(asked));
+        let weight = same.map_or(self.rarity.of(&asked.term, 0), &rarity);
         let gains: Vec<f64> = forms.iter().map(|form| form.factor * rarity(form)).collect();
         let hits = self.hits(&forms, &gains);
         TermMatches { word: asked.word.clone(), forms, weight, hits }
@@ -182,7 +183,7 @@ impl Scorer<'_> {
             .map(|(term, weight)| {
                 let frequency = self.view.frequency(&term);
                 let factor = self.tuning.company * weight / most;
-                let gain = factor * self.rarity.of(frequency);
+                let gain = factor * self.rarity.of(&term, frequency);
                 let form =
                     TermForm { term: term.clone(), kind: MatchKind::Company, factor, frequency };
                 let hits = self.hits(std::slice::from_ref(&form), &[gain]);
@@ -203,7 +204,7 @@ impl Scorer<'_> {
                 if is_asked || text.chars().nth(1).is_none() {
                     continue;
                 }
-                let rarity = self.rarity.of(self.view.frequency(text));
+                let rarity = self.rarity.of(text, self.view.frequency(text));
                 let weight = scored.score / top * rarity * f64::from(count) / length;
                 *terms.entry(text.to_owned()).or_default() += weight;
             }

@@ -2,6 +2,7 @@
 
 use crate::term_forms::TermForm;
 use crate::view::{IndexView, ViewDocId};
+use crate::words::usual_share;
 
 /// A document with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +39,13 @@ impl TermMatches {
     }
 }
 
-/// Inverse document frequency.
+/// As many documents as these tell as much about the rarity of a term as what is usual in developers' text.
+const PRIOR: f64 = 30.0;
+/// Added to shares: a term that no document has may be in the next one.
+const UNSEEN: f64 = 0.003;
+
+/// How rare terms are: the logarithm of the inverse share of the documents that have one. The share is that of the other documents, blended with
+/// the usual one, so that a match says as much in a store of one document as in a large one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rarity {
     /// Number of documents.
@@ -50,15 +57,21 @@ impl Rarity {
         Self { all: f64::from(view.live_count()) }
     }
 
-    /// The rarity of a term that this many documents have, relative to that of an unknown one.
-    pub(crate) fn relative(self, frequency: u32) -> f64 {
-        self.of(frequency) / self.of(0).max(f64::MIN_POSITIVE)
+    /// The rarity of a term that is nowhere.
+    pub(crate) fn most() -> f64 {
+        -UNSEEN.ln()
     }
 
-    /// The rarity of a term that this many documents have; highest for an unknown one.
-    pub(crate) fn of(self, frequency: u32) -> f64 {
-        let frequency = f64::from(frequency);
-        (1.0 + (self.all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+    /// The rarity of a term that this many documents have, relative to the highest.
+    pub(crate) fn relative(self, term: &str, frequency: u32) -> f64 {
+        self.of(term, frequency) / Self::most()
+    }
+
+    /// The rarity of a term that this many documents have.
+    pub(crate) fn of(self, term: &str, frequency: u32) -> f64 {
+        let (others, all) = (f64::from(frequency.saturating_sub(1)), (self.all - 1.0).max(0.0));
+        let share = (others + PRIOR * usual_share(term)) / (all + PRIOR);
+        -(share + UNSEEN).min(1.0).ln()
     }
 }
 

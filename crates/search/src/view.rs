@@ -7,6 +7,10 @@ use std::sync::Arc;
 
 use crate::segment::{DocId, Segment, TermId};
 
+/// As many documents of this length are added to the average: a single document is not of average length by itself.
+const PRIOR_DOCS: u32 = 30;
+const PRIOR_LENGTH: u32 = 75;
+
 /// Deleted documents of a segment, with their share of the term frequencies and lengths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeletedDocs {
@@ -103,7 +107,8 @@ impl IndexView {
                 (first, part)
             })
             .collect();
-        let average_length = ratio(length, live).max(1.0);
+        let average_length =
+            ratio(length + u64::from(PRIOR_DOCS * PRIOR_LENGTH), live.saturating_add(PRIOR_DOCS));
         Self { parts, slots, live, average_length }
     }
 
