@@ -1,6 +1,6 @@
 //! A collection as a memory directory, asked through the door that the program uses.
 
-use dormouse_memory::recall::{MemoryQuery, MemoryRanking, MemorySearch};
+use dormouse_memory::recall::{MAX_SURE, MemoryQuery, MemoryRanking, MemorySearch, RecallChoice};
 use dormouse_search::{Embedder, RankTuning};
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,10 +55,8 @@ impl Directory {
         if file.practice == Some(Practice::Wording) || !file.collections.iter().any(has_unrelated) {
             return Vec::new();
         }
-        let open = |collection: Collection| SmallStore {
-            directory: Self::new(&collection),
-            collection,
-        };
+        let open =
+            |collection: Collection| SmallStore { directory: Self::new(&collection), collection };
         let stores = |collection: &Collection| {
             let split = SMALL_STORES.iter().flat_map(|size| collection.split(*size));
             split.filter(|store| store.has_questions()).map(open).collect()
@@ -103,6 +101,13 @@ impl Directory {
     pub(crate) fn ask(&self, question: &str, limit: usize) -> MemoryRanking {
         let query = MemoryQuery::new(question, limit, Timestamp::now());
         self.recall.query(&query).expect("an answer")
+    }
+
+    /// What a message brings without being asked, as the program chooses it.
+    pub(crate) fn choice(&self, message: &str) -> RecallChoice {
+        let query = MemoryQuery::new(message, MAX_SURE, Timestamp::now());
+        let rules = self.recall.standing_rules(&query).expect("an answer");
+        RecallChoice::of(self.ask(message, MAX_SURE)).with_rules(rules)
     }
 
     pub(crate) fn ranked(&self, question: &str, limit: usize) -> Ranked {

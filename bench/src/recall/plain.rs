@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use dormouse_memory::recall::{MAX_SURE, RecallChoice};
+use dormouse_memory::recall::MemoryHit;
 use serde::Deserialize;
 
 use super::data::{Collection, Document};
@@ -23,6 +23,16 @@ pub(crate) struct PlainPairs {
     pairs: Vec<PlainPair>,
     unrelated: Vec<UnrelatedMemory>,
     off_topic: Vec<OffTopicPrompt>,
+    standing: Vec<StandingPair>,
+}
+
+/// A rule for a kind of task.
+#[derive(Deserialize)]
+struct StandingPair {
+    lang: String,
+    memory: PlainMemory,
+    prompts: Vec<String>,
+    other_prompts: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -68,9 +78,9 @@ struct Brought {
 
 impl Brought {
     fn add(&mut self, directory: &Directory, prompt: &str) {
-        let choice = RecallChoice::of(directory.ask(prompt, MAX_SURE));
+        let choice = directory.choice(prompt);
         // The memory of the pair is the first document.
-        let has = |hits: &[dormouse_memory::recall::MemoryHit]| {
+        let has = |hits: &[MemoryHit]| {
             hits.iter().any(|hit| directory.number(hit.memory.file.as_str()) == Some(0))
         };
         let count = |is_so: bool| usize::from(is_so);
@@ -127,6 +137,20 @@ impl PlainPairs {
                 let cells = cells.map(|cell| format!("{cell:.1}")).join(" | ");
                 let _ = writeln!(text, "| {language} | {size} | {cells} |");
             }
+        }
+        text.push_str(
+            "\nRules that hold for a kind of task, alone in the store: prompts that bring them as a body, in percent.\n\n\
+             | Language | prompts that they apply to | other prompts |\n| --- | --- | --- |\n",
+        );
+        for language in LANGUAGES {
+            let (mut applies, mut other) = (Brought::default(), Brought::default());
+            for rule in self.standing.iter().filter(|rule| rule.lang == language) {
+                let directory = Directory::new(&Collection::of(vec![rule.memory.document()]));
+                rule.prompts.iter().for_each(|prompt| applies.add(&directory, prompt));
+                rule.other_prompts.iter().for_each(|prompt| other.add(&directory, prompt));
+            }
+            let (yes, no) = (applies.percent(applies.body), other.percent(other.body));
+            let _ = writeln!(text, "| {language} | {yes:.1} | {no:.1} |");
         }
         text
     }

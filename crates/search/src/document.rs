@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::words::{Tokenizer, is_unspaced, kinds_of_work, work_term};
+use crate::words::{
+    RuleAbout, Tokenizer, is_unspaced, kinds_of_rule, kinds_of_work, rule_term, work_term,
+};
 
 /// A field of a document. The name has a higher weight than the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,12 +120,14 @@ impl DocumentTerms {
         let mut length = 0;
         let mut content_terms = 0;
         let mut subject = String::new();
+        let mut rule = RuleText::default();
         for (field, text) in fields {
             if field == DocumentField::File {
                 counts.add(&file_term(text.as_ref()), field.weight());
                 continue;
             }
             field.add_subject(text.as_ref(), &mut subject);
+            rule.add(field, text.as_ref());
             words.each_term(text.as_ref(), |term| {
                 counts.add(term, field.weight());
                 // The last character of a run is already part of the preceding pair.
@@ -137,8 +141,42 @@ impl DocumentTerms {
         for kind in kinds_of_work(words, &subject) {
             counts.add(&work_term(kind), 1);
         }
+        for kind in rule.kinds(words) {
+            counts.add(&rule_term(kind), 1);
+        }
         let tells_when = TIME.iter().any(|word| counts.positions.contains_key(*word));
         Self { terms: counts.terms, content_terms, length, tells_when }
+    }
+}
+
+/// What may be a standing rule: the title of a document about the user or about how to work.
+#[derive(Default)]
+struct RuleText {
+    title: String,
+    about: Option<RuleAbout>,
+}
+
+impl RuleText {
+    fn add(&mut self, field: DocumentField, text: &str) {
+        match field {
+            DocumentField::Name | DocumentField::Description => {
+                self.title.push_str(text);
+                self.title.push('\n');
+            }
+            DocumentField::Type => {
+                self.about = match text {
+                    "user" => Some(RuleAbout::User),
+                    "feedback" => Some(RuleAbout::Work),
+                    _ => None,
+                };
+            }
+            DocumentField::Date | DocumentField::Body | DocumentField::File => {}
+        }
+    }
+
+    fn kinds(&self, words: &Tokenizer) -> Vec<&'static str> {
+        let of = |about| kinds_of_rule(words, about, &self.title);
+        self.about.map(of).unwrap_or_default()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::vector_rank::{
     DEPTH, FusedDoc, FusedRank, QueryVector, VectorRanking, VectorSearch, VectorUse, fuse,
 };
 use crate::view::{IndexView, ViewDocId};
-use crate::words::Tokenizer;
+use crate::words::{Tokenizer, kinds_of_task, rule_term};
 
 /// Number of other documents that one is compared with.
 const COMPARED: usize = 4;
@@ -75,6 +75,18 @@ pub struct RankedDoc {
 }
 
 impl RankedDoc {
+    fn unranked(doc: ViewDocId) -> Self {
+        Self {
+            doc,
+            score: 0.0,
+            fused_rank: None,
+            matches: Vec::new(),
+            evidence: Evidence::default(),
+            confidence: 0.0,
+            calibration: Calibration::NONE,
+        }
+    }
+
     /// The same, knowing what the document says that it is about: a message that has those words is about it.
     #[must_use]
     pub fn with_subject(
@@ -199,6 +211,39 @@ impl Ranker {
         RankResult { docs, found, vectors: nearest.vectors }
     }
 
+    /// The admitted documents that are rules for the kind of task that a message asks for, newest first: what they are about is no matter.
+    pub fn standing_rules(
+        &self,
+        view: &IndexView,
+        message: &str,
+        admits: &dyn Fn(ViewDocId) -> bool,
+    ) -> Vec<RankedDoc> {
+        let mut kinds: Vec<(ViewDocId, &str)> = Vec::new();
+        for kind in kinds_of_task(&self.tokenizer, message) {
+            view.postings(&rule_term(kind), |doc, _, _| {
+                if admits(doc) && kinds.iter().all(|(known, _)| *known != doc) {
+                    kinds.push((doc, kind));
+                }
+            });
+        }
+        let mut docs: Vec<ScoredDoc> =
+            kinds.iter().map(|(doc, _)| ScoredDoc { doc: *doc, score: 0.0 }).collect();
+        docs.sort_by(|a, b| compare(view, a, b));
+        let rule = |scored: ScoredDoc| {
+            let kind = kinds.iter().find(|(doc, _)| *doc == scored.doc).map(|(_, kind)| *kind);
+            let found = |kind: &str| TermMatch {
+                word: kind.to_owned(),
+                term: rule_term(kind),
+                kind: MatchKind::Work,
+                gain: 0.0,
+                rarity: 0.0,
+            };
+            let matches = kind.map(found).into_iter().collect();
+            RankedDoc { matches, calibration: Calibration::ALL, ..RankedDoc::unranked(scored.doc) }
+        };
+        docs.into_iter().map(rule).collect()
+    }
+
     /// All admitted documents, newest first, with a score of zero.
     pub fn newest(&self, view: &IndexView, admits: &dyn Fn(ViewDocId) -> bool) -> Vec<RankedDoc> {
         let mut docs: Vec<ScoredDoc> = view
@@ -207,16 +252,7 @@ impl Ranker {
             .map(|doc| ScoredDoc { doc, score: 0.0 })
             .collect();
         docs.sort_by(|a, b| compare(view, a, b));
-        let unranked = |scored: ScoredDoc| RankedDoc {
-            doc: scored.doc,
-            score: 0.0,
-            fused_rank: None,
-            matches: Vec::new(),
-            evidence: Evidence::default(),
-            confidence: 0.0,
-            calibration: Calibration::NONE,
-        };
-        docs.into_iter().map(unranked).collect()
+        docs.into_iter().map(|scored| RankedDoc::unranked(scored.doc)).collect()
     }
 }
 

@@ -68,7 +68,9 @@ impl ReachableMemories {
             let found = |hit: MemoryHit| Some(UnaskedMemory { found: self.found(&hit)?, hit });
             hits.into_iter().filter_map(found).collect()
         };
-        let RecallChoice { sure, likely, passed_over } = RecallChoice::of(ranking);
+        let rules = self.recall().standing_rules(&query)?;
+        let RecallChoice { sure, likely, passed_over } =
+            RecallChoice::of(ranking).with_rules(rules);
         Ok(UnaskedMemories {
             sure: found(sure),
             likely: found(likely),

@@ -14,7 +14,7 @@ pub const MAX_LIKELY: usize = 3;
 /// The memories of a ranking that are shown without being asked for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecallChoice {
-    /// Shown whole, best first; at most [`MAX_SURE`].
+    /// Shown whole, best first; at most [`MAX_SURE`] besides rules for the kind of task.
     pub sure: Vec<MemoryHit>,
     /// Named in a line, best first; at most [`MAX_LIKELY`].
     pub likely: Vec<MemoryHit>,
@@ -35,6 +35,22 @@ impl RecallChoice {
             }
         }
         choice
+    }
+
+    /// With rules for the kind of task, which come first.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<MemoryHit>) -> Self {
+        let is_rule = |hit: &MemoryHit| {
+            let is_same = |rule: &MemoryHit| {
+                rule.store_index == hit.store_index && rule.memory.file == hit.memory.file
+            };
+            rules.iter().any(is_same)
+        };
+        for hits in [&mut self.sure, &mut self.likely, &mut self.passed_over] {
+            hits.retain(|hit| !is_rule(hit));
+        }
+        self.sure = rules.into_iter().chain(self.sure).collect();
+        self
     }
 }
 

@@ -156,6 +156,16 @@ impl MemorySearch {
         Ok(hits)
     }
 
+    /// The memories that are rules for the kind of task that a message asks for, newest first.
+    pub(super) fn rules(&self, query: &MemoryQuery<'_>) -> Result<Vec<MemoryHit>, FileError> {
+        let (view, _) = self.view(query.now)?;
+        let never_helped = self.never_helped();
+        let rules =
+            self.ranker.standing_rules(&view, query.text, &|doc| Self::admits(&view, doc, query));
+        let hit = |ranked| self.hit(&view, ranked, query.quarantined, &never_helped);
+        Ok(rules.into_iter().filter_map(hit).collect())
+    }
+
     pub(super) fn ranker(&self) -> &Ranker {
         &self.ranker
     }

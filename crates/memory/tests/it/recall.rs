@@ -2,8 +2,8 @@
 //! the files (R-5, R-6, M-17).
 
 use dormouse_memory::recall::{
-    MAX_CANDIDATES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch, QuarantineFilter,
-    RecallChoice,
+    MAX_CANDIDATES, MAX_USER_RULE_BYTES, MemoryHit, MemoryQuery, MemoryRanking, MemorySearch,
+    QuarantineFilter, RecallChoice,
 };
 use dormouse_search::{MatchKind, RecallTier};
 use std::collections::BTreeSet;
@@ -110,6 +110,86 @@ fn sure_or_nothing() {
     assert_eq!(sure("how do monads compose"), 0);
     // Thirty memories say the same: none of them is meant.
     assert_eq!(sure("gardening and the weather"), 0);
+}
+
+#[test]
+fn a_match_is_as_sure_in_a_small_store_as_in_a_large_one() {
+    let confidence = |others: usize| {
+        let world = World::new();
+        world.write(
+            "database.md",
+            "---\nname: integration-tests\ndescription: Integration tests use a real database\n---\nNo mocks.\n",
+        );
+        for number in 0..others {
+            let text = format!(
+                "The comet {number} is observed above ten degrees, after the crane has left.\n"
+            );
+            world.write(&format!("comet{number}.md"), &text);
+        }
+        let text = "write integration tests for the database layer";
+        let ranking = ask(&world, &world.recall(), text);
+        assert_eq!(first(&ranking).memory.file.as_str(), "database.md");
+        assert_eq!(first(&ranking).tier, RecallTier::Sure, "among {others}");
+        first(&ranking).confidence
+    };
+    let alone = confidence(0);
+    for others in [4, 49, 500] {
+        let among = confidence(others);
+        assert!((among - alone).abs() < 0.1, "{alone} alone, {among} among {others}");
+    }
+}
+
+#[test]
+fn rules_come_by_the_kind_of_task_and_once() {
+    let world = World::new();
+    let rule = |name: &str, description: &str, kind: &str| {
+        let head = format!("---\nname: {name}\ndescription: {description}\ntype: {kind}\n---\n");
+        world.write(&format!("{name}.md"), &format!("{head}{description}.\n"));
+    };
+    rule("tabs", "Indent with tabs", "feedback");
+    rule("summary", "No summary at the end", "feedback");
+    rule("commits", "Small commits", "feedback");
+    rule("kiln", "Comments about the kiln are in English", "feedback");
+    rule("decided", "Indent with tabs", "project");
+    let recall = world.recall();
+    let rules = |text: &str, exclude: &BTreeSet<_>| {
+        let query = MemoryQuery { exclude, ..MemoryQuery::new(text, 10, world.clock.now()) };
+        let rules = recall.standing_rules(&query).unwrap();
+        let mut names: Vec<String> =
+            rules.iter().map(|hit| hit.memory.file.stem().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let nothing = BTreeSet::new();
+    assert_eq!(rules("write a function that parses dates", &nothing), ["summary", "tabs"]);
+    assert_eq!(rules("what does this function do?", &nothing), ["summary"]);
+    assert_eq!(rules("commit the changes", &nothing), ["commits", "summary"]);
+    let seen = BTreeSet::from([(0, file("summary.md"))]);
+    assert_eq!(rules("write a function that parses dates", &seen), ["tabs"]);
+    let query = MemoryQuery::new("write a function", 10, world.clock.now());
+    let choice = RecallChoice::of(recall.query(&query).unwrap())
+        .with_rules(recall.standing_rules(&query).unwrap());
+    assert_eq!(choice.sure.len(), 2, "rules are shown whole");
+}
+
+#[test]
+fn memories_about_the_user_take_a_thousand_bytes_of_a_session() {
+    let world = World::new();
+    for number in 0..3 {
+        let text = format!(
+            "---\nname: answers-{number}\ndescription: Short answers\ntype: user\n---\n{}\n",
+            "Few words. ".repeat(30)
+        );
+        world.write(&format!("answers{number}.md"), &text);
+    }
+    let recall = world.recall();
+    let query = MemoryQuery::new("how are you?", 10, world.clock.now());
+    let rules = recall.standing_rules(&query).unwrap();
+    assert_eq!(rules.len(), 2);
+    assert!(rules.iter().map(|hit| hit.memory.size).sum::<u64>() <= MAX_USER_RULE_BYTES);
+    let exclude = rules.iter().map(|hit| (hit.store_index, hit.memory.file.clone())).collect();
+    let later = MemoryQuery { exclude: &exclude, ..query };
+    assert!(recall.standing_rules(&later).unwrap().is_empty(), "the third does not come later");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"DORMRANK";
 /// Increased with every change of the layout or of the word splitter.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The length of the checksum.
 pub(super) const CHECK: usize = 32;
 const SECTIONS: usize = 13;

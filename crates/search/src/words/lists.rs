@@ -20,6 +20,7 @@ pub fn start_reading_lists() {
         LazyLock::force(&WORK);
         LazyLock::force(&PRESENTATION_WORDS);
         MessageWording::shipped();
+        super::standing::start_reading();
     };
     // Without a thread the first query reads them.
     STARTED.call_once(|| drop(thread::Builder::new().spawn(read)));

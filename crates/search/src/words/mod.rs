@@ -12,6 +12,7 @@ mod rarity;
 mod related;
 mod reply;
 mod split;
+mod standing;
 mod stem_cache;
 mod stop;
 mod wording;
@@ -31,6 +32,7 @@ pub use reply::is_bare_reply;
 use stem_cache::{KnownWord, StemCache};
 
 pub use split::{TextPiece, is_unspaced, split_text};
+pub(crate) use standing::{RuleAbout, kinds_of_rule, kinds_of_task, rule_term};
 pub use stop::is_stop;
 pub(crate) use stop::{function_characters, is_weak};
 pub use wording::MessageWording;

@@ -56,6 +56,34 @@ impl KindWords {
         table
     }
 
+    /// The kinds of the words of a text, each once: first those of scripts with spaces, in the order of the text.
+    pub(super) fn kinds(&self, words: &Tokenizer, text: &str) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        let mut add = |kind: &'static str| {
+            if !found.contains(&kind) {
+                found.push(kind);
+            }
+        };
+        each_stem(words, text, |stem| {
+            self.stems.get(stem).into_iter().flatten().for_each(|kind| add(kind));
+        });
+        if !text.is_ascii() {
+            let unspaced = self.unspaced.iter().filter(|(word, _)| text.contains(word));
+            unspaced.for_each(|(_, kind)| add(kind));
+        }
+        found
+    }
+
+    pub(super) fn has_stem(&self, stem: &str) -> bool {
+        self.stems.contains_key(stem)
+    }
+
+    /// A text without the words of the table that are in scripts without spaces.
+    pub(super) fn without_unspaced(&self, text: &str) -> String {
+        let words = self.unspaced.iter().map(|(word, _)| word);
+        words.fold(text.to_owned(), |text, word| text.replace(word, " "))
+    }
+
     /// How many different words of the table a text has.
     pub(super) fn count(&self, words: &Tokenizer, text: &str) -> usize {
         let mut found: Vec<String> = Vec::new();
@@ -74,24 +102,7 @@ pub(super) static WORK: LazyLock<KindWords> =
 
 /// The names of the kinds of work that a text speaks of, each once.
 pub(crate) fn kinds_of_work(words: &Tokenizer, text: &str) -> Vec<&'static str> {
-    let mut found = Vec::new();
-    let mut add = |kind: &'static str| {
-        if !found.contains(&kind) {
-            found.push(kind);
-        }
-    };
-    each_stem(words, text, |stem| {
-        for kind in WORK.stems.get(stem).into_iter().flatten() {
-            add(kind);
-        }
-    });
-    if !text.is_ascii() {
-        WORK.unspaced
-            .iter()
-            .filter(|(word, _)| text.contains(word))
-            .for_each(|(_, kind)| add(kind));
-    }
-    found
+    WORK.kinds(words, text)
 }
 
 /// The term under which documents about a kind of work are indexed; no word has this form.
