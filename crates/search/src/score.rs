@@ -124,9 +124,14 @@ impl Scorer<'_> {
     ) -> TermMatches {
         let forms = forms_of(self.view, words, asked, typos);
         let same = forms.iter().find(|form| form.kind == MatchKind::Same);
+        let floor = rarity_floor(asked);
+        let weight = match same {
+            Some(form) => self.rarity.of(&form.term, form.frequency).max(floor),
+            None => self.rarity.of(&asked.term, 0),
+        };
+        // Another word for it says no more than the word itself.
         let rarity =
-            |form: &TermForm| self.rarity.of(&form.term, form.frequency).max(rarity_floor(asked));
-        let weight = same.map_or(self.rarity.of(&asked.term, 0), &rarity);
+            |form: &TermForm| self.rarity.of(&form.term, form.frequency).max(floor).min(weight);
         let gains: Vec<f64> = forms.iter().map(|form| form.factor * rarity(form)).collect();
         let hits = self.hits(&forms, &gains);
         TermMatches { word: asked.word.clone(), forms, weight, hits }

@@ -441,7 +441,10 @@ fn words_are_found_in_any_case_and_script() {
         hits.iter().map(|hit| hit.memory.file.to_string()).collect()
     };
     // The name of the second says the same in another language; the third has the word in its text only.
-    assert_eq!(find("Database"), ["test-database.md", "数据库迁移.md", "other.md"]);
+    let mut found = find("Database");
+    assert_eq!(found.pop().as_deref(), Some("other.md"));
+    found.sort();
+    assert_eq!(found, ["test-database.md", "数据库迁移.md"]);
     assert_eq!(find("database 5433"), ["test-database.md", "数据库迁移.md", "other.md"]);
     assert_eq!(find("迁移")[0], "数据库迁移.md");
     assert_eq!(find("5433 nowhere")[0], "test-database.md");

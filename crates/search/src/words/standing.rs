@@ -8,11 +8,11 @@ use super::rarity::usual_share;
 use super::work::KindWords;
 use super::{TextPiece, Tokenizer, split_text};
 
-/// What a user asks for, and the words of messages that ask for it.
+/// What a user asks for, and the words of messages that ask for it. To edit is last: other requests have its words as well.
 const TASKS: &str = "\
-edit: write implement add fix refactor change rename create build update extract rewrite port convert replace move split | 写 实现 加 修 改 重构 拆 新增 做个 补
 commit: commit push rebase squash merge branch | 提交 推上 推送 推一下 变基 合并
 install: install dependency dependencies library package upgrade cargo npm pnpm yarn pip gem | 安装 装一下 装个 装上 依赖 引入 升级
+edit: write implement add fix refactor change rename create build update extract rewrite port convert replace move split | 写 实现 加 修 改 重构 拆 新增 做个 补
 ";
 
 /// The words of rules for each kind of task. Those for answers hold for every message.
