@@ -126,7 +126,10 @@ impl RecallState {
         let access = mentioned.unwrap_or_else(|| Arc::clone(&setup.access));
         let query = prompt.trim().to_owned();
         if !is_substantial(&query) {
-            self.show(context, RecallResult::default(), RecallStep::Local, &query, sink);
+            // A first message says what the index lists, whatever it asks.
+            if context.listed.is_some_and(|listed| listed > 0) {
+                self.show(context, RecallResult::default(), RecallStep::Local, &query, sink);
+            }
             return None;
         }
         self.catch_up(context.config, context.conversation);
