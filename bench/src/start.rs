@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::measure::Samples;
+use crate::recall_speed::fill;
 use crate::report::{BenchFigure, BenchSection};
 use crate::world::{BenchWorld, PROMPT};
 
@@ -87,7 +88,7 @@ fn others(section: &mut BenchSection, binary: &Path) {
     });
 
     let many = BenchWorld::ordinary(binary);
-    many.add_memories(MANY_MEMORIES);
+    fill(&many.home.dormouse_home().join("memory"), MANY_MEMORIES);
     let mut recall = many.binary();
     // Makes the index.
     recall.args(["recall", PROMPT, "--json"]);

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use dormouse_base::names;
 use dormouse_testkit::TestHome;
 
-use crate::recall_speed::fill;
 use crate::server::{MODEL, RequestArrival, TimingServer};
 
 /// A question about which there are memories.
@@ -82,11 +81,6 @@ impl BenchWorld {
 
     pub(crate) fn add_matching_memories(&self) {
         add_matching_memories(&self.home);
-    }
-
-    /// Memories about anything.
-    pub(crate) fn add_memories(&self, count: u64) {
-        fill(&self.home.dormouse_home().join("memory"), count);
     }
 
     /// Where its server is.

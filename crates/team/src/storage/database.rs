@@ -1,5 +1,9 @@
 //! The two databases, and running a unit of work in either.
 
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use dormouse_base::Secret;
 use futures_util::future::BoxFuture;
 use tokio::sync::broadcast;
 
@@ -8,7 +12,24 @@ use super::error::StorageError;
 use super::postgres::PostgresDatabase;
 use super::sql::{RepoChange, SqlAccess, SqlConnection};
 use super::sqlite::SqliteDatabase;
-use super::store::DatabaseAddress;
+
+/// Where a server's database is.
+#[derive(Debug, Clone)]
+pub enum DatabaseAddress {
+    /// A file.
+    File(PathBuf),
+    /// A PostgreSQL database: `postgres://…`. The address may contain a password and does not print.
+    Postgres(Secret),
+}
+
+impl FromStr for DatabaseAddress {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_postgres = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        Ok(if is_postgres { Self::Postgres(Secret::new(text)) } else { Self::File(text.into()) })
+    }
+}
 
 /// A database.
 pub(super) enum Database {

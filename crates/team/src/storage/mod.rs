@@ -33,8 +33,9 @@ mod write_queue_tests;
 mod writing;
 
 pub use change_key::ChangeKey;
+pub use database::DatabaseAddress;
 pub use error::StorageError;
 pub use people::NewToken;
 pub use sql::RepoChange;
-pub use store::{DatabaseAddress, RepositoryAccess, TeamStore};
+pub use store::{RepositoryAccess, TeamStore};
 pub use writing::{EntryChange, WriteOutcome, WriteRequest};

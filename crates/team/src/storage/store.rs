@@ -1,13 +1,10 @@
 //! The store of a team server: opening it, and what a token may do.
 
-use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use dormouse_base::Secret;
 use tokio::sync::broadcast;
 
-use super::database::Database;
+use super::database::{Database, DatabaseAddress};
 use super::error::StorageError;
 use super::rows::{no_version, role};
 use super::schema;
@@ -18,24 +15,6 @@ use crate::person::{PersonName, TeamRole};
 use crate::repository_name::RepositoryName;
 use crate::token::TokenHash;
 use crate::version::EntityTag;
-
-/// Where a server's database is.
-#[derive(Debug, Clone)]
-pub enum DatabaseAddress {
-    /// A file.
-    File(PathBuf),
-    /// A PostgreSQL database: `postgres://…`. The address may contain a password and does not print.
-    Postgres(Secret),
-}
-
-impl FromStr for DatabaseAddress {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_postgres = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        Ok(if is_postgres { Self::Postgres(Secret::new(text)) } else { Self::File(text.into()) })
-    }
-}
 
 /// What a token may do with a repository, and the repository's version.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use std::future::Future;
 use jiff::Timestamp;
 
 use super::change_key::ChangeKey;
-use super::database::Database;
+use super::database::{Database, DatabaseAddress};
 use super::error::StorageError;
 use super::people::NewToken;
 use super::schema::{MIGRATIONS, migrate, migrate_to};
 use super::sql::{SqlAccess, values};
 use super::sqlite::SqliteDatabase;
-use super::store::{DatabaseAddress, TeamStore};
+use super::store::TeamStore;
 use super::writing::{EntryChange, WriteOutcome, WriteRequest};
 use crate::api::{ReviewState, SettingsRequest, WriteResponse};
 use crate::entry_name::EntryName;
