@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use dormouse_model::script::ScriptedTurn;
@@ -73,7 +73,7 @@ fn one_run(binary: &Path, home: &mut TestHome) -> (u64, (u64, u64)) {
     let turn = ScriptedTurn::new().text("The dormouse sleeps for half of the year. ".repeat(20));
     let server = ScriptedServer::builder().reply(Reply::from(turn).gate_after(40, &gate)).start();
     home.use_server(&server);
-    let mut child = spawn(home.command(binary).args(["-p", PROMPT]));
+    let mut child = spawn(home.command(binary).args(["-p", PROMPT]).stderr(Stdio::null()));
     gate.wait_until_reached();
     let process = child.id();
     let parts = (own(process).unwrap_or(0), from_status(process, "RssFile:").unwrap_or(0));

@@ -97,7 +97,8 @@ impl BenchWorld {
     pub(crate) fn ask(&self, arguments: &[&str]) -> (Duration, RequestArrival) {
         let mut command = self.binary();
         let start = Instant::now();
-        let mut child = spawn(command.args(arguments));
+        // It says which memories it recalled, every time.
+        let mut child = spawn(command.args(arguments).stderr(Stdio::null()));
         let arrival = loop {
             if let Some(arrival) = self.server.arrival() {
                 break arrival;
