@@ -59,7 +59,7 @@ impl Directory {
             |collection: Collection| SmallStore { directory: Self::new(&collection), collection };
         let stores = |collection: &Collection| {
             let split = SMALL_STORES.iter().flat_map(|size| collection.split(*size));
-            split.filter(|store| store.has_questions()).map(open).collect()
+            split.filter(Collection::has_questions).map(open).collect()
         };
         file.collections.iter().map(stores).collect()
     }
