@@ -54,19 +54,32 @@ impl AsMessageArgument for Cow<'_, str> {
     }
 }
 
-macro_rules! numbers {
+impl AsMessageArgument for f64 {
+    fn as_argument(&self) -> MessageArgument<'_> {
+        MessageArgument::Number(*self)
+    }
+}
+
+macro_rules! exact_numbers {
     ($($kind:ty),+) => {$(
         impl AsMessageArgument for $kind {
-            #[allow(
-                clippy::allow_attributes,
-                clippy::cast_lossless,
-                clippy::cast_precision_loss,
-                reason = "numbers that people read"
-            )]
+            fn as_argument(&self) -> MessageArgument<'_> {
+                MessageArgument::Number(f64::from(*self))
+            }
+        }
+    )+};
+}
+
+macro_rules! wide_numbers {
+    ($($kind:ty),+) => {$(
+        impl AsMessageArgument for $kind {
+            #[expect(clippy::cast_precision_loss, reason = "numbers that people read")]
             fn as_argument(&self) -> MessageArgument<'_> {
                 MessageArgument::Number(*self as f64)
             }
         }
     )+};
 }
-numbers!(u8, u16, u32, u64, usize, i32, i64, f64);
+
+exact_numbers!(u8, u16, u32, i32);
+wide_numbers!(u64, usize, i64);

@@ -83,6 +83,12 @@ pub(crate) enum RunKind {
     CatchUp,
 }
 
+impl RunKind {
+    pub(crate) fn is_headless(self) -> bool {
+        matches!(self, Self::Headless { .. })
+    }
+}
+
 /// The background tasks for a kind of run.
 pub(crate) fn background_tasks(
     world: &World,

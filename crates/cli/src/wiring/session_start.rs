@@ -269,9 +269,8 @@ impl PreparedSession {
         let subagents = agents::registry(world, self.agents, definitions, routing)?;
         let mut memory = self.memory;
         if let Some(recall) = memory.as_mut().and_then(|memory| memory.recall.as_mut()) {
-            let may_be_only_request = matches!(run, RunKind::Headless { .. });
-            let (small, agents) = (connection.small.clone(), Arc::clone(&subagents) as _);
-            *recall = RecallSetup { may_be_only_request, small, agents: Some(agents) };
+            let (small, agents) = (connection.small.clone(), Some(Arc::clone(&subagents) as _));
+            *recall = RecallSetup { may_be_only_request: run.is_headless(), small, agents };
         }
         let access = memory.as_ref().map(|memory| Arc::clone(&memory.access));
         let named = NamedSession::from_arguments(arguments, world, &folder, self.opened.as_ref())?;

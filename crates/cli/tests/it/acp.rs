@@ -191,7 +191,9 @@ fn a_line_that_is_too_long_is_an_error_and_the_next_is_answered() {
 #[test]
 fn a_cancel_right_behind_its_prompt_finds_it() {
     needs!("acp-clients");
-    let model = server(dormouse_testkit::WireFormat::Anthropic).start();
+    // The turn cannot end by itself before the editor has written its second line.
+    let hangs = Reply::from(ScriptedTurn::new().text("too late")).stop_after(1).then(End::Hang);
+    let model = server(dormouse_testkit::WireFormat::Anthropic).reply(hangs).start();
     let home = TestHome::new().with_server(&model);
     let heard = heard(&home, "current", &json!([["new"], ["hasty", says("never mind")]]));
     let ends: Vec<_> = all(&heard, "ended").map(|end| &end["stopReason"]).collect();
