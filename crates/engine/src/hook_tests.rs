@@ -33,6 +33,7 @@ fn lines(file: &Path) -> Vec<Value> {
 
 #[tokio::test]
 async fn an_agent_has_events_of_its_own() {
+    dormouse_testkit::needs!("python");
     let home = tempfile::tempdir().unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/hooks/subagent_stop.py");
     let record =

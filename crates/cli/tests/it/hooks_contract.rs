@@ -172,6 +172,7 @@ fn an_async_hook_is_not_waited_for_and_ends_with_the_session() {
 
 #[test]
 fn an_async_hook_wakes_the_model() {
+    needs!("python");
     let handler =
         json!({"type": "command", "command": script("lint_later.sh"), "asyncRewake": true});
     let hooks = json!({"PostToolUse": group("Write", handler)});
