@@ -8,6 +8,21 @@ use std::time::Duration;
 
 use crate::environment::{Environment, names};
 
+/// The names of those that lose something when they pass.
+const LOSING: [&str; 11] = [
+    "first_recall",
+    "only_recall",
+    "recall",
+    "selector",
+    "model_info",
+    "git_status",
+    "end_hooks",
+    "usage_counts",
+    "last_usage_counts",
+    "mcp_start",
+    "mcp_lists",
+];
+
 /// How long the program waits for what it can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
@@ -79,54 +94,22 @@ impl Deadlines {
     }
 
     fn set(&mut self, name: &str, time: Duration) {
-        let Self {
-            first_recall,
-            only_recall,
-            recall,
-            recall_beside,
-            selector,
-            model_info,
-            git_status,
-            end_hooks,
-            usage_counts,
-            last_usage_counts,
-            mcp_start,
-            mcp_lists,
-            away,
-            subagent_progress,
-        } = self;
         match name {
-            "first_recall" => *first_recall = time,
-            "only_recall" => *only_recall = time,
-            "recall" => *recall = time,
-            "recall_beside" => *recall_beside = time,
-            "selector" => *selector = time,
-            "model_info" => *model_info = time,
-            "git_status" => *git_status = time,
-            "end_hooks" => *end_hooks = time,
-            "usage_counts" => *usage_counts = time,
-            "last_usage_counts" => *last_usage_counts = time,
-            "mcp_start" => *mcp_start = time,
-            "mcp_lists" => *mcp_lists = time,
-            "away" => *away = Some(time),
-            "subagent_progress" => *subagent_progress = time,
-            "held" => {
-                for deadline in [
-                    first_recall,
-                    only_recall,
-                    recall,
-                    selector,
-                    model_info,
-                    git_status,
-                    end_hooks,
-                    usage_counts,
-                    last_usage_counts,
-                    mcp_start,
-                    mcp_lists,
-                ] {
-                    *deadline = time;
-                }
-            }
+            "first_recall" => self.first_recall = time,
+            "only_recall" => self.only_recall = time,
+            "recall" => self.recall = time,
+            "recall_beside" => self.recall_beside = time,
+            "selector" => self.selector = time,
+            "model_info" => self.model_info = time,
+            "git_status" => self.git_status = time,
+            "end_hooks" => self.end_hooks = time,
+            "usage_counts" => self.usage_counts = time,
+            "last_usage_counts" => self.last_usage_counts = time,
+            "mcp_start" => self.mcp_start = time,
+            "mcp_lists" => self.mcp_lists = time,
+            "subagent_progress" => self.subagent_progress = time,
+            "away" => self.away = Some(time),
+            "held" => LOSING.iter().for_each(|name| self.set(name, time)),
             _ => {}
         }
     }
